@@ -1,0 +1,18 @@
+# Every examples/<name>.cpp is a program example_<name>.
+file(GLOB example_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cpp")
+foreach(source IN LISTS example_sources)
+  cmake_path(GET source STEM name)
+  add_executable(example_${name} "${source}")
+  target_link_libraries(example_${name} PRIVATE weir Threads::Threads)
+  target_compile_options(example_${name} PRIVATE -Wall -Wextra $<$<BOOL:${WEIR_WERROR}>:-Werror>)
+  if(TARGET weir_trace)
+    target_link_libraries(example_${name} PRIVATE weir_trace)
+  endif()
+  file(STRINGS "${source}" uses_http REGEX "#include <httplib\\.h>")
+  if(uses_http)
+    find_package(httplib REQUIRED)
+    target_link_libraries(example_${name} PRIVATE httplib::httplib)
+  endif()
+  set_target_properties(example_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
+                                                   "${PROJECT_BINARY_DIR}/examples")
+endforeach()

@@ -1,0 +1,25 @@
+# weir::weir, the core: the standard library and threads alone.
+weir_room_sources(core_sources base sync task time pool)
+file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/weir/*.hpp")
+
+add_library(weir STATIC ${core_sources})
+add_library(weir::weir ALIAS weir)
+target_sources(weir PUBLIC FILE_SET HEADERS BASE_DIRS include FILES ${public_headers})
+target_compile_features(weir PUBLIC cxx_std_20)
+target_link_libraries(weir PUBLIC Threads::Threads PRIVATE $<BUILD_INTERFACE:weir_options>)
+set_target_properties(weir PROPERTIES LINKER_LANGUAGE CXX CXX_EXTENSIONS OFF
+                                      POSITION_INDEPENDENT_CODE ON)
+
+# weir::trace writes what an observer saw; JSON stays out of its interface.
+weir_room_sources(observe_sources observe)
+if(WEIR_BUILD_TRACE AND observe_sources)
+  find_package(nlohmann_json REQUIRED)
+  add_library(weir_trace STATIC ${observe_sources})
+  add_library(weir::trace ALIAS weir_trace)
+  target_link_libraries(
+    weir_trace
+    PUBLIC weir
+    PRIVATE $<BUILD_INTERFACE:weir_options> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+  set_target_properties(weir_trace PROPERTIES EXPORT_NAME trace CXX_EXTENSIONS OFF
+                                              POSITION_INDEPENDENT_CODE ON)
+endif()
