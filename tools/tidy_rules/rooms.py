@@ -10,7 +10,7 @@ ROOMS = ("base", "sync", "task", "time", "pool", "observe", "process", "cli")
 # The room that a public header belongs to; one that is not listed may be included from anywhere.
 PUBLIC_ROOMS = {
     "weir/future.hpp": "task",
-    "weir/this_task.hpp": "pool",
+    "weir/this_task.hpp": "task",
     "weir/clock.hpp": "time",
     "weir/thread_pool.hpp": "pool",
     "weir/trace.hpp": "observe",

@@ -90,5 +90,6 @@ def cxx_functions(file):
 
 
 def name_of(head):
-    match = re.search(r"([~\w:]+|operator\s*\S+)\s*\(", head)
+    head = re.sub(r"\b(?:requires|noexcept|explicit)\s*\([^()]*\)", "", head)
+    match = re.search(r"((?:\w+::)*operator\s*(?:\(\)|[^\s(]+)|[~\w:]+)\s*\(", head)
     return match[1] if match else "a function"
