@@ -85,6 +85,11 @@ class Cycles(TidyTest):
                                 "include/weir/b.hpp": '#pragma once\n\n#include "weir/a.hpp"\n'},
                      "include/weir/b.hpp", 3, "include/weir/a.hpp → include/weir/b.hpp → ")
 
+    def test_the_second_half_of_a_header_may_include_the_first(self):
+        self.accepts("cycles", {
+            "include/weir/a.hpp": '#pragma once\n#include "weir/detail/a_inline.hpp"\n',
+            "include/weir/detail/a_inline.hpp": '#pragma once\n#include "weir/a.hpp"\n'})
+
     def test_a_diamond_is_accepted(self):
         self.accepts("cycles", {
             "src/base/a.hpp": '#include "base/b.hpp"\n#include "base/c.hpp"\n',

@@ -80,6 +80,12 @@ def arrow(file, here, line, include, quoted):
                       f"{' ← '.join(ROOMS)}: move one of the two, or pass in what is needed")
 
 
+def finishes(path, target):
+    """x.hpp ends by including detail/x_inline.hpp, which needs x.hpp when it is read first."""
+    name = path.rsplit("/", 1)[-1]
+    return name.endswith("_inline.hpp") and target.endswith(f"/{name.replace('_inline', '')}")
+
+
 def cycles(tree):
     """Headers that include one another in a circle, which #pragma once would hide."""
     headers = {file.path: file for file in tree.cxx if file.path.endswith(".hpp")}
@@ -89,7 +95,7 @@ def cycles(tree):
         state[path] = "open"
         for line, include, _ in headers[path].includes:
             target = target_of(include)
-            if target not in headers:
+            if target not in headers or finishes(path, target):
                 continue
             if state.get(target) == "open":
                 circle = " → ".join([*trail[trail.index(target):], target])
