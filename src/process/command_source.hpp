@@ -13,8 +13,8 @@ namespace weir::process {
 
 /// Where the commands of a run come from.
 struct input_description {
-  std::string file;                  ///< lines to read; empty or "-" = standard input
-  std::vector<std::string> command;  ///< a template; empty = each line is a command
+  std::string file;                                ///< lines to read; empty or "-" = standard input
+  std::vector<std::string> command;                ///< a template; empty = each line is a command
   std::optional<std::vector<std::string>> values;  ///< for the template, in place of lines
 };
 

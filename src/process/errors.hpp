@@ -4,8 +4,8 @@
 
 namespace weir::process {
 
-/// What the user asked for cannot be done as asked: exit code 2. The text is one line that names the
-/// thing and the way out.
+/// What the user asked for cannot be done as asked: exit code 2. The text is one line that names
+/// the thing and the way out.
 class usage_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

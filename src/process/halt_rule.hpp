@@ -6,8 +6,8 @@
 
 namespace weir::process {
 
-/// When failures end a run: `never`, or `soon` (start nothing more) or `now` (end what runs, too) as
-/// soon as a number of commands has failed, or a share of those that have ended.
+/// When failures end a run: `never`, or `soon` (start nothing more) or `now` (end what runs, too)
+/// as soon as a number of commands has failed, or a share of those that have ended.
 struct halt_rule {
   enum class when : std::uint8_t { never, soon, now };
 

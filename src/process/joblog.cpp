@@ -46,8 +46,8 @@ bool parse_number(std::string_view text, Number& number) {
   return error == std::errc{} && rest == end && !text.empty();
 }
 
-// An earlier run that was killed in the middle of a row leaves a part of it, which is no row for the
-// next reader. Returns an errno.
+// An earlier run that was killed in the middle of a row leaves a part of it, which is no row for
+// the next reader. Returns an errno.
 int cut_unfinished_row(int file) {
   struct stat state {};
   if (::fstat(file, &state) != 0 || !S_ISREG(state.st_mode)) {

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "process/command.hpp"
+#include "process/output_port.hpp"
+
+namespace weir::process {
+
+/// Writes one line with a JSON object about `ended`. Bytes stay exact: a stream that is valid UTF-8
+/// is the string `stdout`, any other is `stdout_base64`; the same for `stderr` and `command`.
+/// Memory is bounded whatever the size of the output. Returns whether all of it was written.
+bool write_json(const finished_command& ended, output_port& to);
+
+}  // namespace weir::process
