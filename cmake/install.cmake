@@ -24,3 +24,9 @@ install(FILES "${PROJECT_BINARY_DIR}/weir.pc" DESTINATION "${CMAKE_INSTALL_LIBDI
 if(TARGET weir_cli)
   install(TARGETS weir_cli)
 endif()
+if(TARGET weir_pages)
+  install(FILES "${PROJECT_BINARY_DIR}/weir.man" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
+          RENAME weir.1)
+  install(FILES "${PROJECT_BINARY_DIR}/weir.bash"
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME weir)
+endif()

@@ -1,24 +1,22 @@
 # The program: src/process as a library of its own, src/cli as another so that its tests can link it,
 # and main.cpp alone in the executable.
+find_package(nlohmann_json REQUIRED)
+
 weir_room_sources(process_sources process)
 if(process_sources)
   add_library(weir_process STATIC ${process_sources})
-  target_link_libraries(weir_process PUBLIC weir weir_options)
+  target_link_libraries(weir_process PUBLIC weir weir_options nlohmann_json::nlohmann_json)
+  if(TARGET weir_trace)
+    target_link_libraries(weir_process PUBLIC weir_trace)
+  endif()
 endif()
 
 weir_room_sources(cli_sources cli)
 list(FILTER cli_sources EXCLUDE REGEX "/main\\.cpp$")
 if(cli_sources)
   find_package(CLI11 REQUIRED)
-  find_package(nlohmann_json REQUIRED)
   add_library(weir_commands STATIC ${cli_sources})
-  target_link_libraries(weir_commands PUBLIC weir weir_options CLI11::CLI11
-                                             nlohmann_json::nlohmann_json)
-  foreach(part weir_process weir_trace)
-    if(TARGET ${part})
-      target_link_libraries(weir_commands PUBLIC ${part})
-    endif()
-  endforeach()
+  target_link_libraries(weir_commands PUBLIC weir_process CLI11::CLI11)
 endif()
 
 if(TARGET weir_commands AND EXISTS "${PROJECT_SOURCE_DIR}/src/cli/main.cpp")
@@ -26,4 +24,16 @@ if(TARGET weir_commands AND EXISTS "${PROJECT_SOURCE_DIR}/src/cli/main.cpp")
   target_link_libraries(weir_cli PRIVATE weir_commands)
   set_target_properties(weir_cli PROPERTIES OUTPUT_NAME weir RUNTIME_OUTPUT_DIRECTORY
                                                              "${PROJECT_BINARY_DIR}")
+
+  # The man page and the completion are written by the program itself, from its table of commands.
+  if(NOT CMAKE_CROSSCOMPILING)
+    foreach(page man bash)
+      add_custom_command(
+        OUTPUT weir.${page}
+        COMMAND weir_cli help ${page} > weir.${page}
+        DEPENDS weir_cli
+        VERBATIM)
+    endforeach()
+    add_custom_target(weir_pages ALL DEPENDS weir.man weir.bash)
+  endif()
 endif()
