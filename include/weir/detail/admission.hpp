@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "weir/detail/task_base.hpp"
+
+namespace weir::detail {
+
+/// How a submission asks to be let in.
+struct admission_request {
+  enum class mode : std::uint8_t {
+    by_policy,   ///< no room: the pool's saturation policy decides
+    try_once,    ///< no room: refused
+    wait_until,  ///< no room: wait until `until` or `stop`
+  };
+
+  mode how = mode::by_policy;
+  bool delayed = false;
+  time_point now = k_due_at_once;  ///< the pool's clock, when it has been read
+  time_point due = k_due_at_once;
+  std::optional<time_point> until = {};
+  std::stop_token stop = {};
+
+  static admission_request without_waiting() {
+    admission_request request;
+    request.how = mode::try_once;
+    return request;
+  }
+  static admission_request waiting_until(time_point until, std::stop_token stop) {
+    admission_request request;
+    request.how = mode::wait_until;
+    if (until != time_point::max()) request.until = until;
+    request.stop = std::move(stop);
+    return request;
+  }
+};
+
+}  // namespace weir::detail

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "weir/detail/sync.hpp"
+#include "weir/task_state.hpp"
+
+namespace weir::detail {
+
+class pool_core;
+struct task_base;
+struct task_extras;
+
+using time_point = std::chrono::steady_clock::time_point;
+
+/// "Due since before anything that waits": an immediate task whose submission needed no clock.
+inline constexpr time_point k_due_at_once = time_point::min();
+
+/// What the typed part of a task does for the untyped one. One table a type, shared by its tasks.
+struct task_ops {
+  void (*invoke)(task_base&);                              ///< runs the body, keeps its value; throws what it throws
+  void (*fail)(task_base&, std::exception_ptr) noexcept;   ///< keeps the failure; null where no future could read it
+  void (*drop_callable)(task_base&) noexcept;              ///< destroys the callable and its captures
+  void (*drop_value)(task_base&) noexcept;
+  void (*drop_failure)(task_base&) noexcept;
+  std::exception_ptr (*failure)(const task_base&) noexcept;
+  void (*destroy)(task_base*) noexcept;                    ///< gives the memory back
+};
+
+/// Where a queued task is linked. Guarded by the pool's lock.
+enum class task_place : std::uint8_t { nowhere, ready, delayed };
+
+/// A task: one allocation that holds links, state word, callable and result. The pool owns one
+/// reference until the task is terminal, every handle one more; the last one frees it.
+/// States and transitions: docs/design/task-state.md.
+struct task_base {
+  explicit task_base(const task_ops& operations, std::uint32_t owners) noexcept
+      : ops(&operations), refs(owners) {}
+  task_base(const task_base&) = delete;
+  task_base& operator=(const task_base&) = delete;
+
+  const task_ops* ops;
+  task_base* next = nullptr;  ///< in the ready list or a private chain; guarded by the pool's lock
+  union {
+    task_base* prev = nullptr;  ///< while ready
+    std::size_t heap_index;     ///< while delayed
+  };
+  sync::atomic<std::uint32_t> word{0};  ///< phase, reason, flags: src/task/state_word.hpp
+  sync::atomic<std::uint32_t> refs;
+  std::uint64_t id = 0;                ///< fixed at admission, 0 before
+  time_point due = k_due_at_once;      ///< fixed at admission
+  pool_core* core = nullptr;           ///< fixed at admission; alive until the task is terminal
+  sync::atomic<task_extras*> extras{nullptr};  ///< name, stop source: made on demand
+  task_place place = task_place::nowhere;
+  bool delayed = false;    ///< admitted with a due time yet to come; fixed at admission
+  bool holds_core = false;  ///< this task keeps its core's memory; set before it is terminal
+};
+
+/// Takes one more reference to a task that the caller already holds.
+void retain(task_base& task) noexcept;
+/// Gives one back; the last one destroys the task.
+void release(task_base* task) noexcept;
+
+[[nodiscard]] void* allocate_task(std::size_t bytes, std::size_t alignment);
+void deallocate_task(void* memory, std::size_t bytes, std::size_t alignment) noexcept;
+
+void set_name(task_base& task, std::string name);
+
+/// The public face of the state word.
+[[nodiscard]] task_state state_of(const task_base& task) noexcept;
+[[nodiscard]] cancel_reason reason_of(const task_base& task) noexcept;
+[[nodiscard]] std::optional<cancellation> cancellation_of(const task_base& task) noexcept;
+
+/// Blocks until terminal, at most until `until` (real time); returns whether it is. Throws
+/// `std::system_error(resource_deadlock_would_occur)` inside that very task.
+bool wait_terminal(task_base& task, std::optional<time_point> until = {});
+
+cancel_result cancel_task(task_base& task, bool if_queued_only);
+
+/// Says that the failure has been read, so that nobody reports it as unread.
+void mark_observed(task_base& task) noexcept;
+
+}  // namespace weir::detail

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+
+#include "weir/clock.hpp"
+#include "weir/observer.hpp"
+
+namespace weir {
+
+class observer;
+struct pool_stats;
+
+/// No bound on waiting tasks. Must be spelled out.
+inline constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
+
+/// What happens to a submission for which there is no room. After `close` every policy rejects.
+enum class saturation {
+  reject,          ///< throw `rejected`
+  caller_runs,     ///< run the body here; the future is finished on return. Delayed tasks are rejected.
+  discard,         ///< return a future that is already cancelled
+  discard_oldest,  ///< discard the oldest ready task instead; the new one when there is none
+  block,           ///< wait for room, first come first served
+};
+
+/// Chooses per submission; called on the submitting thread, outside of locks, with a snapshot.
+using saturation_function = std::function<saturation(const pool_stats&)>;
+
+/// Why a submission was refused.
+enum class reject_reason {
+  saturated,
+  closed,
+  deadline,   ///< a timed verb's time was over before there was room
+  stopped,    ///< a timed verb's stop token was set before there was room
+  no_thread,  ///< the system had no thread to give and no worker exists
+  forked,     ///< the pool belongs to the parent process
+};
+
+[[nodiscard]] const char* to_string(reject_reason reason) noexcept;
+
+/// Thrown by the submitting verbs; the callable is back with the caller if its move cannot throw.
+class rejected : public std::runtime_error {
+ public:
+  rejected(reject_reason why, const std::string& message)
+      : std::runtime_error(message), why_(why) {}
+  [[nodiscard]] reject_reason why() const noexcept { return why_; }
+
+ private:
+  reject_reason why_;
+};
+
+/// What a submission may say about its task; the first argument of every submitting verb.
+struct task_options {
+  std::string name = {};  ///< shown by observers and reports
+};
+
+/// How a pool is built. `max` and `capacity` have no default.
+struct pool_options {
+  std::size_t core = 0;  ///< workers that are started for new tasks before anything waits
+  std::size_t max = 0;   ///< workers at most, at least 1
+  /// How long a worker above `core` stays idle, on the pool's clock, before it leaves.
+  std::chrono::nanoseconds keep_alive = std::chrono::seconds(60);
+  bool core_may_time_out = false;           ///< workers up to `core` leave as well
+  std::optional<std::size_t> capacity = {};  ///< waiting places, or `unbounded`
+  std::variant<saturation, saturation_function> on_saturation = saturation::reject;
+  weir::clock* clock = nullptr;        ///< null: real time
+  std::string name = {};               ///< empty: "pool-N"
+  weir::observer* observer = nullptr;  ///< null: none
+  /// Hears of failures that nobody reads: of `execute` bodies and of dropped futures. Null: one line on
+  /// stderr. Not called after the pool's destruction; stderr hears then.
+  std::function<void(std::exception_ptr, const task_info&)> on_unhandled = {};
+  /// Run on each worker at its start and end. A start hook that throws makes the worker leave.
+  std::function<void(const worker_info&)> on_worker_start = {};
+  std::function<void(const worker_info&)> on_worker_stop = {};
+};
+
+/// The processors that this process may use: affinity and the container's CPU quota, at least 1.
+[[nodiscard]] std::size_t default_concurrency();
+
+}  // namespace weir

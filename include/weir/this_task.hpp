@@ -1,0 +1,42 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
+
+#include "weir/detail/duration.hpp"
+
+namespace weir {
+class thread_pool;
+
+/// What a body may ask about itself. Outside of a body: no stop is requested, the token is empty, the
+/// id is 0 and the pool null.
+namespace this_task {
+
+/// Whether this task has been asked to stop. One load; cheap enough for inner loops. A request made
+/// to an earlier task of the same worker is never seen here.
+[[nodiscard]] bool stop_requested() noexcept;
+
+/// A token for libraries that take one; its callbacks run on the thread that requests the stop.
+/// Allocates on first use in a task.
+[[nodiscard]] std::stop_token stop_token();
+
+namespace detail_sleep {
+bool sleep_for(std::chrono::nanoseconds length);
+}  // namespace detail_sleep
+
+/// Blocks this task for `length` of real time or until a stop is requested, whichever is first.
+/// Returns false when it was the stop. Occupies the worker meanwhile.
+template <class Rep, class Period>
+bool sleep_for(std::chrono::duration<Rep, Period> length) {
+  return detail_sleep::sleep_for(detail::saturating_nanoseconds(length));
+}
+
+/// The number of this task in its pool.
+[[nodiscard]] std::uint64_t id() noexcept;
+
+/// The pool that accepted this task; null when it has been destroyed meanwhile.
+[[nodiscard]] thread_pool* pool() noexcept;
+
+}  // namespace this_task
+}  // namespace weir

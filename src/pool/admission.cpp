@@ -1,0 +1,199 @@
+#include <utility>
+
+#include "pool/pool_core.hpp"
+#include "task/extras.hpp"
+
+namespace weir::detail {
+
+// The waiting places that would be in use with so many more tasks. A ready task that an idle worker will
+// take waits nowhere, whether or not that worker has woken up.
+std::size_t pool_core::waiting_with(std::size_t ready, std::size_t delayed) const noexcept {
+  const std::size_t idle = workers_ - busy_;
+  const std::size_t due = ready_ + ready;
+  return delayed_ + delayed + (due > idle ? due - idle : 0);
+}
+
+// The tree of contract B1: core worker, waiting place, extra worker, saturated. A delayed task needs a
+// place in any case; a further worker makes one when it takes a ready task that waits.
+pool_core::decision pool_core::decide(bool delayed) const noexcept {
+  if (delayed) {
+    const std::size_t waiting = waiting_with(0, 1);
+    if (waiting <= capacity_) {
+      return workers_ < options_.core || workers_ == 0 ? decision::start_worker : decision::enqueue;
+    }
+    const bool worker_makes_room =
+        workers_ < options_.max && ready_ > workers_ - busy_ && waiting - 1 <= capacity_;
+    return worker_makes_room ? decision::start_worker : decision::saturated;
+  }
+  if (workers_ < options_.core) return decision::start_worker;
+  if (waiting_with(1, 0) <= capacity_) {
+    return workers_ == 0 ? decision::start_worker : decision::enqueue;
+  }
+  return workers_ < options_.max ? decision::start_worker : decision::saturated;
+}
+
+bool pool_core::start_worker() noexcept {
+  try {
+    worker* place = nullptr;
+    for (const auto& candidate : places_) {
+      if (!candidate->in_use) {
+        place = candidate.get();
+        break;
+      }
+    }
+    if (place == nullptr) {
+      places_.push_back(std::make_unique<worker>(places_.size()));
+      place = places_.back().get();
+    }
+    retain();
+    try {
+      place->thread = sync::thread([this, place] { work(*place); });
+    } catch (...) {
+      owners_.fetch_sub(1, sync::relaxed);
+      throw;
+    }
+    place->in_use = true;
+  } catch (...) {
+    return false;
+  }
+  ++workers_;
+  if (workers_ > counts_.workers_max) counts_.workers_max = workers_;
+  return true;
+}
+
+// A thread that cannot be had leaves everything as it was (B9): with another worker there the task waits
+// for that one, inside the bound of workers and places together.
+std::optional<reject_reason> pool_core::take_in(task_base& task, decision how) {
+  if (task.delayed) queue_.reserve_delayed();
+  if (how == decision::start_worker && !start_worker() && workers_ == 0) {
+    return reject_reason::no_thread;
+  }
+  accept(task);
+  enter_queue(task);
+  return std::nullopt;
+}
+
+void pool_core::accept(task_base& task) noexcept {
+  task.id = ++last_id_;
+  task.core = this;
+  ++counts_.accepted;
+}
+
+void pool_core::enter_queue(task_base& task) noexcept {
+  if (task.delayed) {
+    ++delayed_;
+    queue_.push_delayed(task);
+    update_hint();
+  } else {
+    ++ready_;
+    queue_.push_ready(task);
+  }
+  const std::size_t waiting = waiting_with(0, 0);
+  if (waiting > counts_.waiting_max) counts_.waiting_max = waiting;
+}
+
+pool_core::entry pool_core::enter_locked(task_base& task, const admission_request& request) {
+  note_time(request.now);
+  if (!task.delayed && queue_.has_delayed()) task.due = now_floor_;
+  if (closed_) {
+    ++counts_.refused;
+    return {entry::kind::refused, reject_reason::closed, nullptr};
+  }
+  if (request.stop.stop_requested()) {
+    ++counts_.refused;
+    return {entry::kind::refused, reject_reason::stopped, nullptr};
+  }
+  const decision how = decide(task.delayed);
+  if (how == decision::saturated) return {entry::kind::full};
+  if (const auto why = take_in(task, how)) {
+    ++counts_.refused;
+    return {entry::kind::refused, *why, nullptr};
+  }
+  return {entry::kind::accepted, {}, whom_to_wake(), task.id};
+}
+
+// An immediate task needs the clock only while a delayed one is pending, and the clock is user code: it
+// is read outside the lock, and the look is taken again if that became necessary meanwhile.
+pool_core::entry pool_core::enter(task_base& task, admission_request& request) {
+  if (request.now == k_due_at_once && delayed_hint_.load(sync::relaxed)) {
+    request.now = clock().now();
+  }
+  for (;;) {
+    {
+      const sync::lock_guard lock(mutex_);
+      if (request.now != k_due_at_once || !queue_.has_delayed()) {
+        return enter_locked(task, request);
+      }
+    }
+    request.now = clock().now();
+  }
+}
+
+std::optional<reject_reason> pool_core::conclude(const entry& entered,
+                                                 const task_info& info) noexcept {
+  if (entered.wake != nullptr) entered.wake->parker.unpark();
+  if (entered.what == entry::kind::refused) return entered.why;
+  if (options_.observer != nullptr) options_.observer->task_accepted(info);
+  return std::nullopt;
+}
+
+std::optional<reject_reason> pool_core::admit(task_base& task, admission_request request) {
+  task.delayed = request.delayed;
+  task.due = request.due;
+  // The task may be over before this returns: what the observer is told is copied first.
+  const std::string name = options_.observer != nullptr ? name_of(task) : std::string();
+  const entry entered = enter(task, request);
+  if (entered.what == entry::kind::full) return admit_when_full(task, request);
+  return conclude(entered, {entered.id, name});
+}
+
+bool pool_core::all_fit(std::size_t count) const noexcept {
+  const std::size_t free_workers = options_.max - busy_;
+  const std::size_t due = ready_ + count;
+  return delayed_ + (due > free_workers ? due - free_workers : 0) <= capacity_;
+}
+
+std::optional<reject_reason> pool_core::admit_all(std::vector<task_base*>& tasks) {
+  const auto* fixed_policy = std::get_if<saturation>(&options_.on_saturation);
+  if (fixed_policy == nullptr || *fixed_policy != saturation::reject) {
+    for (std::size_t at = 0; at < tasks.size(); ++at) {
+      if (const auto why = admit(*tasks[at], {})) {
+        tasks.resize(at);
+        return why;
+      }
+    }
+    return std::nullopt;
+  }
+  return admit_together(tasks);
+}
+
+std::optional<reject_reason> pool_core::admit_together(std::vector<task_base*>& tasks) {
+  const time_point now = clock().now();
+  std::optional<reject_reason> why;
+  worker* wake = nullptr;
+  std::size_t accepted = 0;
+  {
+    const sync::lock_guard lock(mutex_);
+    note_time(now);
+    if (closed_) why = reject_reason::closed;
+    else if (!all_fit(tasks.size())) why = reject_reason::saturated;
+    for (; !why && accepted < tasks.size(); ++accepted) {
+      task_base& task = *tasks[accepted];
+      if (queue_.has_delayed()) task.due = now_floor_;
+      decision how = decide(false);
+      // Only a thread that could not be had makes the tree say so here; the places are counted above.
+      if (how == decision::saturated) how = decision::enqueue;
+      why = take_in(task, how);
+    }
+    if (why) counts_.refused += tasks.size() - accepted;
+    wake = whom_to_wake();
+  }
+  if (wake != nullptr) wake->parker.unpark();
+  tasks.resize(accepted);
+  if (options_.observer != nullptr) {
+    for (const task_base* task : tasks) options_.observer->task_accepted({task->id, name_of(*task)});
+  }
+  return why;
+}
+
+}  // namespace weir::detail

@@ -1,0 +1,258 @@
+#include <utility>
+#include <vector>
+
+#include "pool/pool_core.hpp"
+#include "task/extras.hpp"
+#include "task/run_body.hpp"
+#include "task/run_context.hpp"
+#include "task/state_word.hpp"
+#include "task/task_home.hpp"
+#include "weir/drained_task.hpp"
+
+namespace weir::detail {
+
+// Ending a queued task takes three steps: win its state word (from then on it never starts), destroy its
+// captures outside the lock, then give the place back and publish in one step under the lock. Whoever
+// wins the word owns the task until then; the pool cannot come to rest meanwhile, for the place is counted.
+
+void end_unstarted(task_base& task, bool was_drained) noexcept {
+  if (!was_drained) return task.core->end_unstarted(task);
+  task.ops->drop_callable(task);
+  if (publish(task, body_end::cancelled)) wake_waiters(task);
+}
+
+void pool_core::end_unstarted(task_base& task) noexcept {
+  retain();
+  task_chain one;
+  {
+    const sync::lock_guard lock(mutex_);
+    queue_.unlink(task);
+    update_hint();
+  }
+  one.push_back(task);
+  end_taken(one);
+  release();
+}
+
+void pool_core::give_place_back(task_base& task) noexcept {
+  --(task.delayed ? delayed_ : ready_);
+  if (task.delayed) update_hint();
+}
+
+void pool_core::cancelled_event(const task_base& task) const noexcept {
+  if (options_.observer == nullptr) return;
+  options_.observer->task_cancelled({task.id, name_of(task)}, reason_of(task));
+}
+
+// Takes every queued task, in order, that `take` can win on its state word. What it cannot win belongs to
+// a canceller, who still holds the place and will find the task unlinked.
+template <class Take>
+pool_core::task_chain pool_core::take_queued(Take take) {
+  task_chain taken;
+  while (task_base* task = queue_.first()) {
+    queue_.unlink(*task);
+    if (take(*task)) taken.push_back(*task);
+  }
+  update_hint();
+  return taken;
+}
+
+namespace {
+
+auto cancel_as(cancel_reason reason) {
+  return [reason](task_base& task) {
+    bool was_drained = false;
+    return try_cancel_unstarted(task, reason, was_drained);
+  };
+}
+
+}  // namespace
+
+pool_core::task_chain pool_core::take_stranded() noexcept {
+  return take_queued(cancel_as(cancel_reason::closed));
+}
+
+pool_core::task_chain pool_core::take_not_yet_due() noexcept {
+  task_chain found;
+  queue_.for_each_delayed([&](task_base& task) {
+    if (task.due > now_floor_) found.push_back(task);
+  });
+  task_chain taken;
+  while (task_base* task = found.pop_front()) {
+    queue_.unlink(*task);
+    if (cancel_as(cancel_reason::closed)(*task)) taken.push_back(*task);
+  }
+  update_hint();
+  return taken;
+}
+
+std::size_t pool_core::end_taken(task_chain tasks) noexcept {
+  if (tasks.front() == nullptr) return 0;
+  for (task_base* task = tasks.front(); task != nullptr; task = task->next) {
+    task->ops->drop_callable(*task);
+    cancelled_event(*task);
+  }
+  std::size_t count = 0;
+  task_chain waited;
+  task_chain quiet;
+  worker* wake = nullptr;
+  {
+    const sync::lock_guard lock(mutex_);
+    for (; task_base* task = tasks.pop_front(); ++count) {
+      give_place_back(*task);
+      (complete(*task, body_end::cancelled) ? waited : quiet).push_back(*task);
+    }
+    admit_blocked();
+    wake = whom_to_wake();
+    check_rest();
+  }
+  if (wake != nullptr) wake->parker.unpark();
+  while (task_base* task = waited.pop_front()) {
+    wake_waiters(*task);
+    detail::release(task);
+  }
+  while (task_base* task = quiet.pop_front()) detail::release(task);
+  return count;
+}
+
+std::size_t pool_core::cancel_pending() {
+  task_chain taken;
+  {
+    const sync::lock_guard lock(mutex_);
+    taken = take_queued(cancel_as(cancel_reason::cancelled));
+  }
+  return end_taken(taken);
+}
+
+// The running tasks, each with a reference of ours. They are in no list, so their links are free; only the
+// first call finds any, later ones have nothing left to stop.
+pool_core::task_chain pool_core::stop_and_list_running() noexcept {
+  close_admission();
+  task_chain running;
+  if (std::exchange(stopping_, true)) return running;
+  const auto add = [&running](task_base& task) {
+    detail::retain(task);
+    running.push_back(task);
+  };
+  for (const auto& place : places_) {
+    if (place->current != nullptr) add(*place->current);
+  }
+  for (auto* run = outside_runs_.front(); run != nullptr; run = outside_runs_.next(*run)) {
+    add(run->task);
+  }
+  return running;
+}
+
+void pool_core::request_stops(task_chain running) {
+  stop_.request_stop();
+  while (task_base* task = running.pop_front()) {
+    (void)request_stop(*task, cancel_reason::aborted);
+    detail::release(task);
+  }
+}
+
+std::size_t pool_core::abort() {
+  task_chain taken;
+  task_chain running;
+  {
+    const sync::lock_guard lock(mutex_);
+    running = stop_and_list_running();
+    taken = take_queued(cancel_as(cancel_reason::aborted));
+    check_rest();
+  }
+  request_stops(running);
+  return end_taken(taken);
+}
+
+std::vector<drained_task> pool_core::shutdown_now() {
+  task_chain taken;
+  task_chain running;
+  std::size_t count = 0;
+  {
+    const sync::lock_guard lock(mutex_);
+    running = stop_and_list_running();
+    taken = take_queued([](task_base& task) { return try_drain(task); });
+    for (task_base* task = taken.front(); task != nullptr; task = task->next, ++count) {
+      give_place_back(*task);
+      ++counts_.drained;
+      task->holds_core = true;  // its failure may still have to be reported
+      retain();
+    }
+    check_rest();
+  }
+  request_stops(running);
+  std::vector<drained_task> drained;
+  try {
+    drained.reserve(count);
+  } catch (...) {
+    while (task_base* task = taken.pop_front()) drained_task(task).cancel_unrun();
+    throw;
+  }
+  while (task_base* task = taken.pop_front()) drained.push_back(drained_task(task));
+  return drained;
+}
+
+// A drained body stands outside the pool (R7): no place, no count, no context.
+void pool_core::run_drained(task_base& task) {
+  if (!try_start_drained(task)) return;
+  struct finisher {
+    task_base& task;
+    ~finisher() {
+      if (publish(task, fixed_outcome(task))) wake_waiters(task);
+    }
+  } const finish{task};
+  const run_context scope(task, nullptr);
+  const body_report report = run_body(task);
+  if (report.unhandled != nullptr) report_outside(report.unhandled, {task.id, name_of(task)});
+}
+
+// Somebody outside reports a failure: the hook may be used only while the pool object exists, and the
+// pool object's destructor waits for it.
+void pool_core::report_outside(const std::exception_ptr& error, const task_info& info) noexcept {
+  {
+    const sync::lock_guard lock(mutex_);
+    if (facade_ == nullptr) return print_unhandled(error, info);
+    ++outside_;
+  }
+  handle_unhandled(error, info);
+  const sync::lock_guard lock(mutex_);
+  --outside_;
+  check_rest();
+}
+
+void release_home(task_base& task, bool unread) noexcept {
+  pool_core& core = *task.core;
+  if (unread) core.report_outside(task.ops->failure(task), {task.id, name_of(task)});
+  core.release();
+}
+
+}  // namespace weir::detail
+
+namespace weir {
+
+drained_task& drained_task::operator=(drained_task&& other) noexcept {
+  if (this != &other) {
+    cancel_unrun();
+    ref_ = std::move(other.ref_);
+  }
+  return *this;
+}
+
+drained_task::~drained_task() { cancel_unrun(); }
+
+void drained_task::cancel_unrun() noexcept {
+  if (!ref_.valid()) return;
+  bool was_drained = false;
+  if (detail::try_cancel_unstarted(*ref_.task_, cancel_reason::aborted, was_drained)) {
+    detail::end_unstarted(*ref_.task_, was_drained);
+  }
+  ref_ = task_ref();
+}
+
+void drained_task::operator()() {
+  const task_ref keep = std::move(ref_);
+  detail::task_base& task = keep.checked();
+  task.core->run_drained(task);
+}
+
+}  // namespace weir

@@ -1,0 +1,239 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <vector>
+
+#include "base/intrusive_list.hpp"
+#include "pool/blocked_submitter.hpp"
+#include "pool/pending_queue.hpp"
+#include "pool/worker.hpp"
+#include "sync/mutex.hpp"
+#include "task/state_word.hpp"
+#include "time/clock_listener.hpp"
+#include "weir/detail/admission.hpp"
+#include "weir/pool_options.hpp"
+#include "weir/stats.hpp"
+
+namespace weir {
+class drained_task;
+class thread_pool;
+}  // namespace weir
+
+namespace weir::detail {
+
+/// The heart of a `thread_pool`: one lock over queue, counts and idle workers. It outlives the pool object
+/// as long as workers, cancellers or unread failures need it. No user code runs under the lock; what is
+/// decided there is carried out after it.
+///
+/// One file a duty: admission.cpp (who gets in), saturation.cpp (what happens to the rest), working.cpp (the
+/// worker's loop), idling.cpp (who sleeps, who is woken), ending.cpp (cancel, abort, drain), rest.cpp (close,
+/// join, destruction). Protocols: docs/design/.
+class pool_core final : public clock_listener {
+ public:
+  pool_core(pool_options options, thread_pool* facade);
+  pool_core(const pool_core&) = delete;
+  pool_core& operator=(const pool_core&) = delete;
+
+  void retain() noexcept;
+  void release() noexcept;
+
+  // admission.cpp
+  std::optional<reject_reason> admit(task_base& task, admission_request request);
+  /// All or none under `reject`, one by one otherwise; cuts `tasks` down to those accepted.
+  std::optional<reject_reason> admit_all(std::vector<task_base*>& tasks);
+
+  // ending.cpp
+  /// Ends a task of this pool that the caller has moved to `cancelling`.
+  void end_unstarted(task_base& task) noexcept;
+  std::size_t cancel_pending();
+  std::size_t abort();
+  std::vector<drained_task> shutdown_now();
+  void run_drained(task_base& task);
+  /// Reports a failure from outside of the workers: to the hook while the pool object exists.
+  void report_outside(const std::exception_ptr& error, const task_info& info) noexcept;
+
+  // rest.cpp
+  void close() noexcept;
+  bool join(sync::deadline until);
+  bool wait_idle(sync::deadline until);
+  /// The destructor of the pool object; gives up its reference.
+  void destroy() noexcept;
+  [[nodiscard]] bool closed() noexcept;
+  [[nodiscard]] bool terminated() noexcept;
+  [[nodiscard]] thread_pool* facade() noexcept;
+
+  [[nodiscard]] pool_stats stats();
+  [[nodiscard]] std::size_t size() noexcept;
+  [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
+  [[nodiscard]] const pool_options& options() const noexcept { return options_; }
+  [[nodiscard]] weir::clock& clock() const noexcept { return *options_.clock; }
+
+  // clock_listener
+  void clock_moved(time_point now) noexcept override;
+  [[nodiscard]] std::optional<time_point> next_due() noexcept override;
+
+ private:
+  /// A run of a body outside of the workers, so that abort finds it.
+  struct outside_run {
+    task_base& task;
+    list_links<outside_run> links = {};
+  };
+  enum class decision : std::uint8_t { enqueue, start_worker, saturated };
+  /// What one look under the lock decided about a submission.
+  struct entry {
+    enum class kind : std::uint8_t { accepted, refused, full };
+    kind what;
+    reject_reason why = reject_reason::saturated;
+    worker* wake = nullptr;
+    std::uint64_t id = 0;  ///< of an accepted task, which may be over by now
+  };
+  /// Tasks that are in no list, chained through their `next`.
+  class task_chain {
+   public:
+    void push_back(task_base& task) noexcept {
+      task.next = nullptr;
+      (last_ != nullptr ? last_->next : first_) = &task;
+      last_ = &task;
+    }
+    task_base* pop_front() noexcept {
+      task_base* task = first_;
+      if (task != nullptr) first_ = task->next;
+      if (first_ == nullptr) last_ = nullptr;
+      return task;
+    }
+    [[nodiscard]] task_base* front() const noexcept { return first_; }
+    void append(task_chain other) noexcept {
+      while (task_base* task = other.pop_front()) push_back(*task);
+    }
+
+   private:
+    task_base* first_ = nullptr;
+    task_base* last_ = nullptr;
+  };
+  using rest_list = intrusive_list<rest_waiter, &rest_waiter::links>;
+
+  ~pool_core();
+
+  // admission.cpp
+  [[nodiscard]] decision decide(bool delayed) const noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] std::size_t waiting_with(std::size_t ready, std::size_t delayed) const noexcept
+      WEIR_REQUIRES(mutex_);
+  entry enter(task_base& task, admission_request& request) WEIR_EXCLUDES(mutex_);
+  entry enter_locked(task_base& task, const admission_request& request) WEIR_REQUIRES(mutex_);
+  std::optional<reject_reason> take_in(task_base& task, decision how) WEIR_REQUIRES(mutex_);
+  void accept(task_base& task) noexcept WEIR_REQUIRES(mutex_);
+  void enter_queue(task_base& task) noexcept WEIR_REQUIRES(mutex_);
+  bool start_worker() noexcept WEIR_REQUIRES(mutex_);
+  std::optional<reject_reason> admit_together(std::vector<task_base*>& tasks);
+  [[nodiscard]] bool all_fit(std::size_t count) const noexcept WEIR_REQUIRES(mutex_);
+  std::optional<reject_reason> conclude(const entry& entered, const task_info& info) noexcept;
+
+  // saturation.cpp
+  std::optional<reject_reason> admit_when_full(task_base& task, admission_request& request);
+  std::optional<reject_reason> refuse_full(task_base& task, admission_request& request);
+  std::optional<reject_reason> run_on_caller(task_base& task, admission_request& request);
+  std::optional<reject_reason> discard_new(task_base& task, admission_request& request);
+  std::optional<reject_reason> discard_oldest(task_base& task, admission_request& request);
+  [[nodiscard]] task_base* take_victim(bool delayed) noexcept WEIR_REQUIRES(mutex_);
+  void end_victim(task_base& victim) noexcept;
+  std::optional<reject_reason> wait_for_room(task_base& task, admission_request& request);
+  void admit_blocked() noexcept WEIR_REQUIRES(mutex_);
+  void unlist_blocked(blocked_submitter& waiter, std::optional<reject_reason> refused) noexcept
+      WEIR_REQUIRES(mutex_);
+  void refuse_blocked(reject_reason why) noexcept WEIR_REQUIRES(mutex_);
+
+  // working.cpp
+  void work(worker& self);
+  task_base* next_task(worker& self);
+  task_base* claim(worker& self) noexcept WEIR_REQUIRES(mutex_);
+  body_end run_reported(task_base& task, const worker_info& where, pool_core* context);
+  task_base* finish_and_claim(worker& self, task_base& task, body_end end) noexcept;
+  [[nodiscard]] bool complete(task_base& task, body_end end) noexcept WEIR_REQUIRES(mutex_);
+  void finish_outside(outside_run& run) noexcept;
+  void lose_worker(worker& self, task_base& task) noexcept;
+  void depart(worker& self) noexcept;
+  void handle_unhandled(const std::exception_ptr& error, const task_info& info) noexcept;
+  static void print_unhandled(const std::exception_ptr& error, const task_info& info) noexcept;
+  [[nodiscard]] bool run_start_hook(const worker_info& self) noexcept;
+  void run_stop_hook(const worker_info& self) noexcept;
+  [[nodiscard]] worker_info info_of(const worker& self) const noexcept;
+
+  // idling.cpp
+  [[nodiscard]] time_point read_clock(worker& self) noexcept;
+  void note_time(time_point now) noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] bool may_time_out() const noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] bool needed_for_delayed() const noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] bool leaves(worker& self) noexcept WEIR_REQUIRES(mutex_);
+  /// Lists the worker and returns when, on the pool's clock, it must look again; max() = never.
+  [[nodiscard]] time_point list_as_idle(worker& self) noexcept WEIR_REQUIRES(mutex_);
+  void unlist(worker& self) noexcept WEIR_REQUIRES(mutex_);
+  void mark_woken(worker& target) noexcept WEIR_REQUIRES(mutex_);
+  /// Whoever must be woken for the work that is there now, marked as woken; the caller unparks it after
+  /// the lock is released. Null: nobody.
+  [[nodiscard]] worker* whom_to_wake() noexcept WEIR_REQUIRES(mutex_);
+  void wake_all_idle() noexcept WEIR_REQUIRES(mutex_);
+  void sleep(worker& self, time_point until) noexcept;
+  void update_hint() noexcept WEIR_REQUIRES(mutex_);
+
+  // ending.cpp
+  template <class Take>
+  task_chain take_queued(Take take) WEIR_REQUIRES(mutex_);
+  task_chain take_stranded() noexcept WEIR_REQUIRES(mutex_);
+  task_chain take_not_yet_due() noexcept WEIR_REQUIRES(mutex_);
+  task_chain stop_and_list_running() noexcept WEIR_REQUIRES(mutex_);
+  std::size_t end_taken(task_chain tasks) noexcept;
+  void request_stops(task_chain running);
+  void give_place_back(task_base& task) noexcept WEIR_REQUIRES(mutex_);
+  void cancelled_event(const task_base& task) const noexcept;
+
+  // rest.cpp
+  void check_rest() noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] bool at_rest() const noexcept WEIR_REQUIRES(mutex_);
+  void require_outside(const char* what) const;
+  void ensure_worker() noexcept WEIR_REQUIRES(mutex_);
+  void close_admission() noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] bool await(rest_list pool_core::*list, bool (pool_core::*reached)() const noexcept,
+                           sync::deadline until) noexcept;
+  [[nodiscard]] bool ended() const noexcept WEIR_REQUIRES(mutex_);
+
+  pool_options options_;
+  const std::size_t capacity_;
+  std::stop_source stop_;
+  sync::atomic<std::size_t> owners_{1};
+  /// Whether a claim needs the clock; a hint, read without the lock to read the clock outside of it.
+  sync::atomic<bool> delayed_hint_{false};
+
+  alignas(64) sync::mutex mutex_;
+  pending_queue queue_ WEIR_GUARDED_BY(mutex_);
+  // Waiting places in use, including those of tasks whose canceller is still at work.
+  std::size_t ready_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::size_t delayed_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::size_t workers_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::size_t busy_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::size_t departing_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::size_t waking_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::size_t outside_ WEIR_GUARDED_BY(mutex_) = 0;
+  intrusive_list<worker, &worker::links> idle_ WEIR_GUARDED_BY(mutex_);
+  worker* leader_ WEIR_GUARDED_BY(mutex_) = nullptr;  // sleeps until the earliest due time
+  time_point leader_until_ WEIR_GUARDED_BY(mutex_){};
+  std::uint64_t last_id_ WEIR_GUARDED_BY(mutex_) = 0;
+  time_point now_floor_ WEIR_GUARDED_BY(mutex_) = time_point::min();
+  bool closed_ WEIR_GUARDED_BY(mutex_) = false;
+  bool stopping_ WEIR_GUARDED_BY(mutex_) = false;
+  bool terminated_ WEIR_GUARDED_BY(mutex_) = false;
+  intrusive_list<blocked_submitter, &blocked_submitter::links> blocked_ WEIR_GUARDED_BY(mutex_);
+  std::size_t blocked_count_ WEIR_GUARDED_BY(mutex_) = 0;
+  rest_list idle_waiters_ WEIR_GUARDED_BY(mutex_);
+  rest_list end_waiters_ WEIR_GUARDED_BY(mutex_);
+  intrusive_list<outside_run, &outside_run::links> outside_runs_ WEIR_GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<worker>> places_ WEIR_GUARDED_BY(mutex_);
+  sync::thread last_departed_ WEIR_GUARDED_BY(mutex_);
+  thread_pool* facade_ WEIR_GUARDED_BY(mutex_);
+  pool_stats counts_ WEIR_GUARDED_BY(mutex_);
+};
+
+}  // namespace weir::detail

@@ -1,0 +1,169 @@
+#include <system_error>
+#include <utility>
+
+#include "pool/pool_core.hpp"
+#include "task/run_context.hpp"
+
+namespace weir::detail {
+
+pool_core::pool_core(pool_options options, thread_pool* facade)
+    : options_(std::move(options)), capacity_(*options_.capacity), facade_(facade) {
+  listen(clock());
+}
+
+pool_core::~pool_core() {
+  // Only where the pool object died on one of its own workers is the last thread still unjoined: it is
+  // this one, or one that is past everything but its return.
+  if (!last_departed_.joinable()) return;
+  if (last_departed_.is_current()) {
+    last_departed_.detach();
+  } else {
+    last_departed_.join();
+  }
+}
+
+void pool_core::retain() noexcept { owners_.fetch_add(1, sync::relaxed); }
+
+void pool_core::release() noexcept {
+  // ordering: core-owners
+  if (owners_.fetch_sub(1, sync::acq_rel) == 1) delete this;
+}
+
+bool pool_core::at_rest() const noexcept {
+  return ready_ == 0 && delayed_ == 0 && busy_ == 0 && outside_ == 0;
+}
+
+bool pool_core::ended() const noexcept { return terminated_; }
+
+// Called after whatever may have been the last thing: tells idle workers of a closed pool to leave, and
+// those who wait for rest or for the end that it has come.
+void pool_core::check_rest() noexcept {
+  if (closed_ && ready_ == 0 && delayed_ == 0) wake_all_idle();
+  if (!at_rest()) return;
+  const auto wake = [](rest_list& list) {
+    while (rest_waiter* waiter = list.pop_front()) {
+      waiter->listed = false;
+      waiter->parker.unpark();
+    }
+  };
+  wake(idle_waiters_);
+  if (!closed_ || workers_ != 0 || departing_ != 0) return;
+  terminated_ = true;
+  wake(end_waiters_);
+}
+
+void pool_core::close_admission() noexcept {
+  closed_ = true;
+  refuse_blocked(reject_reason::closed);
+}
+
+// Work may have been left without a worker by a thread that could not be had, or that was lost.
+void pool_core::ensure_worker() noexcept {
+  if (workers_ == 0 && queue_.first() != nullptr) (void)start_worker();
+}
+
+void pool_core::close() noexcept {
+  const sync::lock_guard lock(mutex_);
+  close_admission();
+  ensure_worker();
+  check_rest();
+}
+
+bool pool_core::await(rest_list pool_core::* list, bool (pool_core::*reached)() const noexcept,
+                      sync::deadline until) noexcept {
+  rest_waiter self;
+  {
+    const sync::lock_guard lock(mutex_);
+    ensure_worker();
+    if ((this->*reached)()) return true;
+    if (until && *until <= std::chrono::steady_clock::now()) return false;
+    (this->*list).push_back(self);
+  }
+  for (;;) {
+    const bool woken = self.parker.park_until(until);
+    const sync::lock_guard lock(mutex_);
+    if (!self.listed) return true;
+    if (woken) continue;
+    (this->*list).remove(self);
+    return false;
+  }
+}
+
+void pool_core::require_outside(const char* what) const {
+  if (!run_context::inside(this)) return;
+  throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                          std::string("weir: ") + what + " inside a task of the same pool");
+}
+
+bool pool_core::join(sync::deadline until) {
+  require_outside("join");
+  return await(&pool_core::end_waiters_, &pool_core::ended, until);
+}
+
+bool pool_core::wait_idle(sync::deadline until) {
+  require_outside("wait_idle");
+  return await(&pool_core::idle_waiters_, &pool_core::at_rest, until);
+}
+
+void pool_core::destroy() noexcept {
+  const time_point now = clock().now();
+  task_chain taken;
+  {
+    const sync::lock_guard lock(mutex_);
+    note_time(now);
+    close_admission();
+    taken = take_not_yet_due();
+    if (workers_ == 0 && queue_.first() != nullptr && !start_worker()) {
+      taken.append(take_stranded());  // ready, and nobody to run it
+    }
+    check_rest();
+  }
+  end_taken(taken);
+  stop_listening(clock());
+  const bool own = run_context::inside(this);
+  if (!own) (void)await(&pool_core::end_waiters_, &pool_core::ended, {});
+  sync::thread last;
+  {
+    const sync::lock_guard lock(mutex_);
+    facade_ = nullptr;
+    if (!own) last = std::exchange(last_departed_, {});
+  }
+  if (last.joinable()) last.join();
+  // A report that began before the facade was gone still uses the hook.
+  if (!own) (void)await(&pool_core::idle_waiters_, &pool_core::at_rest, {});
+  release();
+}
+
+bool pool_core::closed() noexcept {
+  const sync::lock_guard lock(mutex_);
+  return closed_;
+}
+
+bool pool_core::terminated() noexcept {
+  const sync::lock_guard lock(mutex_);
+  return terminated_;
+}
+
+thread_pool* pool_core::facade() noexcept {
+  const sync::lock_guard lock(mutex_);
+  return facade_;
+}
+
+std::size_t pool_core::size() noexcept {
+  const sync::lock_guard lock(mutex_);
+  return workers_;
+}
+
+pool_stats pool_core::stats() {
+  const sync::lock_guard lock(mutex_);
+  pool_stats now = counts_;
+  now.queued = ready_;
+  now.delayed = delayed_;
+  now.running = busy_ + outside_;
+  now.workers = workers_;
+  now.idle = workers_ - busy_;
+  now.blocked = blocked_count_;
+  return now;
+}
+
+}  // namespace weir::detail

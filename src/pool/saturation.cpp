@@ -1,0 +1,223 @@
+#include <stdexcept>
+#include <utility>
+
+#include "pool/pool_core.hpp"
+#include "task/extras.hpp"
+#include "task/state_word.hpp"
+
+namespace weir::detail {
+
+// Room may appear between two looks at the lock: every path below looks again before it acts, so that no
+// task is discarded, run here or refused while a place is free.
+
+std::optional<reject_reason> pool_core::admit_when_full(task_base& task,
+                                                        admission_request& request) {
+  if (request.how == admission_request::mode::try_once) return refuse_full(task, request);
+  if (request.how == admission_request::mode::wait_until) return wait_for_room(task, request);
+  const auto* fixed_policy = std::get_if<saturation>(&options_.on_saturation);
+  const saturation policy = fixed_policy != nullptr
+                                ? *fixed_policy
+                                : std::get<saturation_function>(options_.on_saturation)(stats());
+  switch (policy) {
+    case saturation::reject:
+      break;
+    case saturation::caller_runs:
+      if (task.delayed) break;
+      return run_on_caller(task, request);
+    case saturation::discard:
+      return discard_new(task, request);
+    case saturation::discard_oldest:
+      return discard_oldest(task, request);
+    case saturation::block:
+      if (task.delayed && capacity_ == 0) {
+        throw std::invalid_argument(
+            "weir: a delayed task needs a waiting place and this pool has none: waiting is no help");
+      }
+      return wait_for_room(task, request);
+  }
+  return refuse_full(task, request);
+}
+
+std::optional<reject_reason> pool_core::refuse_full(task_base& task, admission_request& request) {
+  const entry entered = enter(task, request);
+  if (entered.what != entry::kind::full) return conclude(entered, {entered.id, {}});
+  const sync::lock_guard lock(mutex_);
+  ++counts_.refused;
+  return reject_reason::saturated;
+}
+
+std::optional<reject_reason> pool_core::run_on_caller(task_base& task,
+                                                      admission_request& request) {
+  outside_run run{task};
+  entry entered{entry::kind::full};
+  {
+    const sync::lock_guard lock(mutex_);
+    entered = enter_locked(task, request);
+    if (entered.what == entry::kind::full) {
+      accept(task);
+      ++counts_.caller_ran;
+      ++outside_;
+      outside_runs_.push_back(run);
+      const bool started = try_start(task);
+      WEIR_ASSERT(started);
+    }
+  }
+  if (entered.what != entry::kind::full) return conclude(entered, {entered.id, {}});
+  if (options_.observer != nullptr) options_.observer->task_accepted({task.id, name_of(task)});
+  struct finisher {
+    pool_core& core;
+    outside_run& run;
+    ~finisher() { core.finish_outside(run); }
+  } const finish{*this, run};
+  run_reported(task, {options_.name}, this);
+  return std::nullopt;
+}
+
+std::optional<reject_reason> pool_core::discard_new(task_base& task, admission_request& request) {
+  const entry entered = enter(task, request);
+  if (entered.what != entry::kind::full) return conclude(entered, {entered.id, {}});
+  {
+    const sync::lock_guard lock(mutex_);
+    ++counts_.refused;
+    ++counts_.discarded;
+  }
+  bool was_drained = false;
+  const bool ours = try_cancel_unstarted(task, cancel_reason::discarded, was_drained);
+  WEIR_ASSERT(ours);
+  task.ops->drop_callable(task);
+  if (publish(task, body_end::cancelled)) wake_waiters(task);
+  detail::release(&task);
+  return std::nullopt;
+}
+
+// The oldest task that is due and can still be taken, if taking it makes room for the new one.
+task_base* pool_core::take_victim(bool delayed) noexcept {
+  while (task_base* oldest = queue_.first_due(now_floor_)) {
+    const std::size_t waiting = delayed ? waiting_with(0, 1) : waiting_with(1, 0);
+    const bool holds_a_place = oldest->delayed || !delayed || ready_ > workers_ - busy_;
+    if (!holds_a_place || waiting - 1 > capacity_) return nullptr;
+    queue_.unlink(*oldest);
+    bool was_drained = false;
+    if (try_cancel_unstarted(*oldest, cancel_reason::discarded, was_drained)) return oldest;
+  }
+  return nullptr;
+}
+
+std::optional<reject_reason> pool_core::discard_oldest(task_base& task,
+                                                       admission_request& request) {
+  task_base* victim = nullptr;
+  entry entered{entry::kind::full};
+  {
+    const sync::lock_guard lock(mutex_);
+    entered = enter_locked(task, request);
+    if (entered.what == entry::kind::full) victim = take_victim(task.delayed);
+    if (victim != nullptr) {
+      give_place_back(*victim);
+      ++counts_.discarded;
+      ++outside_;
+      if (task.delayed) queue_.reserve_delayed();
+      accept(task);
+      enter_queue(task);
+      entered = {entry::kind::accepted, {}, whom_to_wake(), task.id};
+    }
+  }
+  if (victim != nullptr) end_victim(*victim);
+  if (entered.what == entry::kind::full) return discard_new(task, request);
+  return conclude(entered, {entered.id, {}});
+}
+
+void pool_core::end_victim(task_base& victim) noexcept {
+  victim.ops->drop_callable(victim);
+  cancelled_event(victim);
+  bool waited = false;
+  {
+    const sync::lock_guard lock(mutex_);
+    --outside_;
+    waited = complete(victim, body_end::cancelled);
+    check_rest();
+  }
+  if (waited) wake_waiters(victim);
+  detail::release(&victim);
+}
+
+// Whoever makes room admits the first in line on its behalf (admit_blocked) and wakes it under the lock.
+std::optional<reject_reason> pool_core::wait_for_room(task_base& task,
+                                                      admission_request& request) {
+  blocked_submitter self(task);
+  entry entered{entry::kind::full};
+  {
+    const sync::lock_guard lock(mutex_);
+    entered = enter_locked(task, request);
+    if (entered.what == entry::kind::full) {
+      blocked_.push_back(self);
+      ++blocked_count_;
+    }
+  }
+  if (entered.what != entry::kind::full) return conclude(entered, {entered.id, {}});
+
+  retain();
+  struct keeper {
+    pool_core& core;
+    ~keeper() { core.release(); }
+  } const keep{*this};
+  const std::stop_callback on_stop(request.stop, [&self] { self.parker.unpark(); });
+  for (;;) {
+    const bool woken = self.parker.park_until(request.until);
+    const sync::lock_guard lock(mutex_);
+    if (!self.listed) break;
+    if (request.stop.stop_requested()) {
+      unlist_blocked(self, reject_reason::stopped);
+      break;
+    }
+    if (!woken) {
+      unlist_blocked(self, reject_reason::deadline);
+      break;
+    }
+  }
+  if (self.refused) return self.refused;
+  if (options_.observer != nullptr) options_.observer->task_accepted({self.id, {}});
+  return std::nullopt;
+}
+
+void pool_core::unlist_blocked(blocked_submitter& waiter,
+                               std::optional<reject_reason> refused) noexcept {
+  blocked_.remove(waiter);
+  --blocked_count_;
+  waiter.listed = false;
+  waiter.refused = refused;
+  if (refused) ++counts_.refused;
+}
+
+// First come, first served among those that compete for the same room: an immediate task that a free worker
+// takes needs no waiting place and does not stand behind a delayed one that does.
+void pool_core::admit_blocked() noexcept {
+  bool full[2] = {false, false};
+  blocked_submitter* next = nullptr;
+  for (auto* waiter = blocked_.front(); waiter != nullptr && !(full[0] && full[1]); waiter = next) {
+    next = blocked_.next(*waiter);
+    task_base& task = waiter->task;
+    if (full[task.delayed]) continue;
+    const decision how = decide(task.delayed);
+    full[task.delayed] = how == decision::saturated;
+    if (how == decision::saturated) continue;
+    if (!task.delayed && queue_.has_delayed()) task.due = now_floor_;
+    std::optional<reject_reason> why;
+    try {
+      why = take_in(task, how);
+    } catch (const std::bad_alloc&) {
+      return;  // it stays blocked, nothing has changed
+    }
+    waiter->id = task.id;
+    unlist_blocked(*waiter, why);
+    waiter->parker.unpark();
+  }
+}
+
+void pool_core::refuse_blocked(reject_reason why) noexcept {
+  while (auto* waiter = blocked_.front()) {
+    unlist_blocked(*waiter, why);
+    waiter->parker.unpark();
+  }
+}
+
+}  // namespace weir::detail

@@ -1,0 +1,170 @@
+#include "weir/thread_pool.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include "pool/pool_core.hpp"
+#include "task/run_context.hpp"
+#include "weir/this_task.hpp"
+
+namespace weir {
+
+namespace {
+
+using std::chrono::nanoseconds;
+
+[[noreturn]] void bad_option(const std::string& what) {
+  throw std::invalid_argument("weir: thread_pool: " + what);
+}
+
+std::string next_name() {
+  static sync::atomic<unsigned> number{0};
+  return "pool-" + std::to_string(1 + number.fetch_add(1, sync::relaxed));
+}
+
+pool_options checked(pool_options options) {
+  if (options.max == 0) bad_option("max is 0: a pool without workers runs nothing");
+  if (options.max > thread_pool::max_workers) {
+    bad_option("max is " + std::to_string(options.max) + ", at most " +
+               std::to_string(thread_pool::max_workers) + " are allowed");
+  }
+  if (options.core > options.max) {
+    bad_option("core " + std::to_string(options.core) + " is more than max " +
+               std::to_string(options.max));
+  }
+  if (!options.capacity) {
+    bad_option("no capacity given; say how many tasks may wait, or weir::unbounded");
+  }
+  if (options.keep_alive < nanoseconds::zero()) bad_option("keep_alive is negative");
+  if (options.core_may_time_out && options.keep_alive == nanoseconds::zero()) {
+    bad_option("core_may_time_out with a keep_alive of zero would start a thread per task");
+  }
+  const auto* chosen = std::get_if<saturation_function>(&options.on_saturation);
+  if (chosen != nullptr && !*chosen) bad_option("on_saturation is an empty function");
+  if (options.clock == nullptr) options.clock = &steady_clock::instance();
+  if (options.name.empty()) options.name = next_name();
+  return options;
+}
+
+sync::deadline deadline_in(nanoseconds limit) {
+  if (limit == nanoseconds::max()) return std::nullopt;
+  return detail::saturating_add(std::chrono::steady_clock::now(), limit);
+}
+
+}  // namespace
+
+const char* to_string(reject_reason reason) noexcept {
+  switch (reason) {
+    case reject_reason::saturated:
+      return "saturated";
+    case reject_reason::closed:
+      return "closed";
+    case reject_reason::deadline:
+      return "deadline";
+    case reject_reason::stopped:
+      return "stopped";
+    case reject_reason::no_thread:
+      return "no_thread";
+    case reject_reason::forked:
+      break;
+  }
+  return "forked";
+}
+
+thread_pool::thread_pool(pool_options options)
+    : core_(new detail::pool_core(checked(std::move(options)), this)) {}
+
+thread_pool thread_pool::fixed(std::size_t workers, std::size_t capacity) {
+  if (workers == 0) bad_option("fixed: 0 workers run nothing");
+  if (capacity == 0) bad_option("fixed: capacity 0; for a pool that never queues see cached");
+  pool_options options;
+  options.core = options.max = workers;
+  options.capacity = capacity;
+  return thread_pool(std::move(options));
+}
+
+thread_pool thread_pool::cached(std::size_t max, nanoseconds keep_alive) {
+  pool_options options;
+  options.max = max;
+  options.keep_alive = keep_alive;
+  options.capacity = 0;
+  return thread_pool(std::move(options));
+}
+
+thread_pool::~thread_pool() { core_->destroy(); }
+
+detail::admission_request thread_pool::request_after(nanoseconds delay) const {
+  if (delay < nanoseconds::zero()) throw std::invalid_argument("weir: the delay is negative");
+  detail::admission_request request;
+  request.now = core_->clock().now();
+  request.due = detail::saturating_add(request.now, delay);
+  if (request.due - request.now != delay) {
+    throw std::invalid_argument("weir: the delay ends after the end of time");
+  }
+  request.delayed = request.due > request.now;
+  return request;
+}
+
+detail::admission_request thread_pool::request_at(clock::time_point due) const {
+  detail::admission_request request;
+  request.now = core_->clock().now();
+  request.due = std::max(due, request.now);
+  request.delayed = due > request.now;
+  return request;
+}
+
+detail::admission_request thread_pool::request_within(nanoseconds limit, std::stop_token stop) {
+  const auto until = deadline_in(limit);
+  return detail::admission_request::waiting_until(until.value_or(detail::time_point::max()),
+                                                  std::move(stop));
+}
+
+std::optional<reject_reason> thread_pool::admit(detail::task_base& task,
+                                                detail::admission_request request) {
+  return core_->admit(task, std::move(request));
+}
+
+std::optional<reject_reason> thread_pool::admit_all(std::vector<detail::task_base*>& tasks) {
+  return core_->admit_all(tasks);
+}
+
+rejected thread_pool::refusal(reject_reason why) const {
+  const pool_stats now = core_->stats();
+  return rejected(why, "weir: " + name() + " refused a task: " + to_string(why) + " (" +
+                           std::to_string(now.running) + " running on " +
+                           std::to_string(now.workers) + " workers, " +
+                           std::to_string(now.queued + now.delayed) + " waiting)");
+}
+
+void thread_pool::close() noexcept { core_->close(); }
+std::size_t thread_pool::abort() { return core_->abort(); }
+std::vector<drained_task> thread_pool::shutdown_now() { return core_->shutdown_now(); }
+std::size_t thread_pool::cancel_pending() { return core_->cancel_pending(); }
+void thread_pool::join() { core_->join({}); }
+void thread_pool::wait_idle() { core_->wait_idle({}); }
+bool thread_pool::join_within(nanoseconds limit) { return core_->join(deadline_in(limit)); }
+
+bool thread_pool::wait_idle_within(nanoseconds limit) {
+  return core_->wait_idle(deadline_in(limit));
+}
+
+bool thread_pool::shutdown_within(nanoseconds grace) {
+  close();
+  if (join_within(grace)) return true;
+  shutdown_now().clear();
+  return false;
+}
+
+bool thread_pool::closed() const noexcept { return core_->closed(); }
+bool thread_pool::terminated() const noexcept { return core_->terminated(); }
+std::stop_token thread_pool::stop_token() const noexcept { return core_->stop_token(); }
+pool_stats thread_pool::stats() const { return core_->stats(); }
+const std::string& thread_pool::name() const noexcept { return core_->options().name; }
+std::size_t thread_pool::size() const noexcept { return core_->size(); }
+
+thread_pool* this_task::pool() noexcept {
+  const auto* context = detail::run_context::innermost();
+  return context != nullptr && context->core() != nullptr ? context->core()->facade() : nullptr;
+}
+
+}  // namespace weir

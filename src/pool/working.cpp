@@ -1,0 +1,251 @@
+#include <cxxabi.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "pool/pool_core.hpp"
+#include "task/extras.hpp"
+#include "task/run_body.hpp"
+#include "task/run_context.hpp"
+
+namespace weir::detail {
+
+worker_info pool_core::info_of(const worker& self) const noexcept {
+  return {options_.name, self.index};
+}
+
+// A worker's life. The lock is taken once per task while there is work: finishing one and claiming the
+// next is a single step (finish_and_claim), so a finished task's place is free before its future is ready.
+void pool_core::work(worker& self) {
+  const worker_info where = info_of(self);
+  sync::name_this_thread(options_.name + "-" + std::to_string(self.index));
+  sync::use_precise_sleep();
+  if (run_start_hook(where)) {
+    task_base* task = next_task(self);
+    while (task != nullptr) {
+      body_end end{};
+      try {
+        end = run_reported(*task, where, this);
+      } catch (abi::__forced_unwind&) {
+        lose_worker(self, *task);
+        throw;
+      }
+      task = finish_and_claim(self, *task, end);
+      if (task == nullptr) task = next_task(self);
+    }
+    run_stop_hook(where);
+  } else {
+    const sync::lock_guard lock(mutex_);
+    --workers_;
+    ++departing_;
+  }
+  depart(self);
+}
+
+task_base* pool_core::next_task(worker& self) {
+  bool need_clock = false;
+  for (;;) {
+    const bool read = need_clock || delayed_hint_.load(sync::relaxed);
+    const time_point now = read ? read_clock(self) : k_due_at_once;
+    time_point until = time_point::max();
+    {
+      sync::unique_lock lock(mutex_);
+      unlist(self);
+      note_time(now);
+      if (task_base* task = claim(self)) {
+        worker* wake = whom_to_wake();
+        lock.unlock();
+        if (wake != nullptr) wake->parker.unpark();
+        return task;
+      }
+      need_clock = !read && (queue_.needs_clock() || may_time_out());
+      if (need_clock) continue;
+      if (leaves(self)) return nullptr;
+      until = list_as_idle(self);
+    }
+    sleep(self, until);
+  }
+}
+
+task_base* pool_core::claim(worker& self) noexcept {
+  task_base* task = queue_.pick(now_floor_);
+  if (task == nullptr) return nullptr;
+  ++busy_;
+  self.current = task;
+  self.was_idle = false;
+  if (task->delayed) {
+    const auto late = now_floor_ - task->due;
+    ++counts_.lateness_count;
+    counts_.lateness_total += late;
+    if (late > counts_.lateness_max) counts_.lateness_max = late;
+  }
+  give_place_back(*task);
+  if (task->delayed) admit_blocked();
+  return task;
+}
+
+// The body with everything around it that is user code: hooks of the observer, failures nobody can read.
+body_end pool_core::run_reported(task_base& task, const worker_info& where, pool_core* context) {
+  const run_context scope(task, context);
+  observer* const watch = options_.observer;
+  const task_info info{task.id, name_of(task)};
+  if (watch != nullptr) watch->task_started(info, where);
+  body_report report = run_body(task);
+  if (report.unhandled != nullptr) handle_unhandled(report.unhandled, info);
+  if (watch != nullptr) {
+    watch->task_finished(info, where,
+                         report.end == body_end::succeeded ? task_state::succeeded
+                         : report.end == body_end::failed  ? task_state::failed
+                                                           : task_state::cancelled);
+  }
+  return report.end;
+}
+
+task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end end) noexcept {
+  const bool read = delayed_hint_.load(sync::relaxed);
+  const time_point now = read ? read_clock(self) : k_due_at_once;
+  task_base* next = nullptr;
+  worker* wake = nullptr;
+  bool waited = false;
+  {
+    const sync::lock_guard lock(mutex_);
+    note_time(now);
+    --busy_;
+    self.current = nullptr;
+    waited = complete(task, end);
+    admit_blocked();
+    next = claim(self);
+    wake = whom_to_wake();
+    if (next == nullptr) check_rest();
+  }
+  if (wake != nullptr) wake->parker.unpark();
+  if (waited) wake_waiters(task);
+  detail::release(&task);
+  return next;
+}
+
+// Publishes under the lock, so that counts and futures never disagree: whoever has seen the task end finds
+// its place free and its number counted. The wake-up itself is the caller's, after the lock.
+bool pool_core::complete(task_base& task, body_end end) noexcept {
+  switch (end) {
+    case body_end::succeeded:
+      ++counts_.succeeded;
+      break;
+    case body_end::failed:
+      ++counts_.failed;
+      if (task.ops->fail != nullptr && !task.holds_core) {
+        task.holds_core = true;
+        retain();
+      }
+      break;
+    case body_end::cancelled:
+      ++counts_.cancelled;
+      break;
+  }
+  return publish(task, end);
+}
+
+void pool_core::finish_outside(outside_run& run) noexcept {
+  bool waited = false;
+  worker* wake = nullptr;
+  {
+    const sync::lock_guard lock(mutex_);
+    --outside_;
+    outside_runs_.remove(run);
+    waited = complete(run.task, fixed_outcome(run.task));
+    admit_blocked();
+    wake = whom_to_wake();
+    check_rest();
+  }
+  if (wake != nullptr) wake->parker.unpark();
+  if (waited) wake_waiters(run.task);
+  detail::release(&run.task);
+}
+
+// The thread is being unwound by force (pthread_exit, cancellation) out of a body. Its task has failed;
+// another worker takes its place if there is work or the pool is below core.
+void pool_core::lose_worker(worker& self, task_base& task) noexcept {
+  bool waited = false;
+  {
+    const sync::lock_guard lock(mutex_);
+    --busy_;
+    --workers_;
+    ++departing_;
+    self.current = nullptr;
+    waited = complete(task, fixed_outcome(task));
+    const bool needed = queue_.first() != nullptr || (!closed_ && workers_ < options_.core);
+    if (needed && workers_ < options_.max) (void)start_worker();
+  }
+  if (waited) wake_waiters(task);
+  detail::release(&task);
+  run_stop_hook(info_of(self));
+  depart(self);
+}
+
+// The last steps of a worker. Each joins its predecessor, so that at any time one finished thread at most
+// is unjoined, and joining the last one joins all.
+void pool_core::depart(worker& self) noexcept {
+  sync::thread previous;
+  task_chain stranded;
+  {
+    const sync::lock_guard lock(mutex_);
+    --departing_;
+    self.in_use = false;
+    previous = std::exchange(last_departed_, std::move(self.thread));
+    if (workers_ == 0 && closed_) stranded = take_stranded();
+    check_rest();
+  }
+  end_taken(stranded);
+  if (previous.joinable()) previous.join();
+  release();
+}
+
+void pool_core::handle_unhandled(const std::exception_ptr& error, const task_info& info) noexcept {
+  try {
+    if (options_.on_unhandled) {
+      options_.on_unhandled(error, info);
+      return;
+    }
+    print_unhandled(error, info);
+  } catch (...) {
+    std::fputs("weir: on_unhandled threw an exception itself\n", stderr);
+  }
+}
+
+void pool_core::print_unhandled(const std::exception_ptr& error, const task_info& info) noexcept {
+  const char* what = "an exception that is no std::exception";
+  std::string text;
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& known) {
+    text = known.what();
+    what = text.c_str();
+  } catch (...) {
+  }
+  std::fprintf(stderr, "weir: task %llu%s%.*s failed and nobody reads it: %s\n",
+               static_cast<unsigned long long>(info.id), info.name.empty() ? "" : " ",
+               static_cast<int>(info.name.size()), info.name.data(), what);
+}
+
+bool pool_core::run_start_hook(const worker_info& self) noexcept {
+  if (options_.observer != nullptr) options_.observer->worker_started(self);
+  if (!options_.on_worker_start) return true;
+  try {
+    options_.on_worker_start(self);
+    return true;
+  } catch (...) {
+    handle_unhandled(std::current_exception(), {0, "on_worker_start"});
+    return false;
+  }
+}
+
+void pool_core::run_stop_hook(const worker_info& self) noexcept {
+  try {
+    if (options_.on_worker_stop) options_.on_worker_stop(self);
+  } catch (...) {
+    handle_unhandled(std::current_exception(), {0, "on_worker_stop"});
+  }
+  if (options_.observer != nullptr) options_.observer->worker_stopped(self);
+}
+
+}  // namespace weir::detail

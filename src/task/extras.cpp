@@ -1,0 +1,52 @@
+#include "task/extras.hpp"
+
+#include "task/state_word.hpp"
+
+namespace weir::detail {
+
+namespace {
+
+// Only the submitter before admission and the body's own thread make extras: never two at once.
+task_extras& need_extras(task_base& task) {
+  // ordering: stop-source
+  task_extras* extras = task.extras.load(sync::acquire);
+  if (extras == nullptr) {
+    extras = new task_extras;
+    // ordering: stop-source
+    task.extras.store(extras, sync::seq_cst);
+  }
+  return *extras;
+}
+
+}  // namespace
+
+void set_name(task_base& task, std::string name) { need_extras(task).name = std::move(name); }
+
+std::stop_token make_stop_token(task_base& task) {
+  task_extras& extras = need_extras(task);
+  if (!extras.has_source.load(sync::relaxed)) {
+    extras.source = std::stop_source();
+    // ordering: stop-source
+    extras.has_source.store(true, sync::seq_cst);
+    // ordering: stop-source (either this load sees the request, or the canceller sees the source)
+    const auto now = state_word::phase_of(task.word.load(sync::seq_cst));
+    if (now == phase::cancel_requested) extras.source.request_stop();
+  }
+  return extras.source.get_token();
+}
+
+void stop_extras(task_base& task) {
+  // ordering: stop-source
+  task_extras* extras = task.extras.load(sync::seq_cst);
+  // ordering: stop-source
+  if (extras != nullptr && extras->has_source.load(sync::seq_cst)) extras->source.request_stop();
+}
+
+const std::string& name_of(const task_base& task) noexcept {
+  static const std::string k_none;
+  // ordering: stop-source
+  const task_extras* extras = task.extras.load(sync::acquire);
+  return extras != nullptr ? extras->name : k_none;
+}
+
+}  // namespace weir::detail

@@ -1,0 +1,129 @@
+#include "weir/detail/task_base.hpp"
+
+#include <new>
+#include <system_error>
+
+#include "sync/futex.hpp"
+#include "task/extras.hpp"
+#include "task/run_context.hpp"
+#include "task/state_word.hpp"
+#include "task/task_home.hpp"
+#include "weir/detail/assert.hpp"
+
+namespace weir::detail {
+
+using namespace state_word;
+
+void retain(task_base& task) noexcept { task.refs.fetch_add(1, sync::relaxed); }
+
+namespace {
+
+// The last owner is gone. A failure that nobody has read is reported now, at the latest moment at
+// which somebody could have read it.
+void destroy(task_base* task) noexcept {
+  const std::uint32_t word = task->word.load(sync::relaxed);
+  const bool unread = phase_of(word) == phase::failed && (word & k_observed) == 0;
+  if (task->holds_core) release_home(*task, unread);
+  if (phase_of(word) == phase::succeeded) task->ops->drop_value(*task);
+  if (phase_of(word) == phase::failed && task->ops->fail != nullptr) task->ops->drop_failure(*task);
+  delete task->extras.load(sync::relaxed);
+  task->ops->destroy(task);
+}
+
+}  // namespace
+
+void release(task_base* task) noexcept {
+  // ordering: task-refs
+  if (task->refs.fetch_sub(1, sync::acq_rel) == 1) destroy(task);
+}
+
+void* allocate_task(std::size_t bytes, std::size_t alignment) {
+  return ::operator new(bytes, std::align_val_t(alignment));
+}
+
+void deallocate_task(void* memory, std::size_t bytes, std::size_t alignment) noexcept {
+  ::operator delete(memory, bytes, std::align_val_t(alignment));
+}
+
+task_state state_of(const task_base& task) noexcept {
+  // ordering: task-phase (whoever sees a terminal phase sees what the body did)
+  switch (phase_of(task.word.load(sync::acquire))) {
+    case phase::queued:
+    case phase::drained:
+    case phase::cancelling:
+      return task_state::queued;
+    case phase::running:
+    case phase::returned:
+      return task_state::running;
+    case phase::cancel_requested:
+    case phase::stopped:
+      return task_state::cancel_requested;
+    case phase::succeeded:
+      return task_state::succeeded;
+    case phase::failed:
+      return task_state::failed;
+    case phase::cancelled:
+      break;
+  }
+  return task_state::cancelled;
+}
+
+cancel_reason reason_of(const task_base& task) noexcept {
+  const std::uint32_t word = task.word.load(sync::relaxed);
+  return static_cast<cancel_reason>((word & k_reason_mask) >> k_reason_shift);
+}
+
+std::optional<cancellation> cancellation_of(const task_base& task) noexcept {
+  // ordering: task-phase
+  const std::uint32_t word = task.word.load(sync::acquire);
+  if (phase_of(word) != phase::cancelled) return std::nullopt;
+  return static_cast<cancellation>((word & k_kind_mask) >> k_kind_shift);
+}
+
+bool wait_terminal(task_base& task, std::optional<time_point> until) {
+  // ordering: task-phase
+  std::uint32_t word = task.word.load(sync::acquire);
+  if (terminal(word)) return true;
+  if (run_context::runs_here(task)) {
+    throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                            "weir: a task waits for itself");
+  }
+  for (;;) {
+    if ((word & k_waited) == 0) {
+      // ordering: task-phase
+      if (!task.word.compare_exchange_weak(word, word | k_waited, sync::acquire, sync::acquire)) {
+        if (terminal(word)) return true;
+        continue;
+      }
+      word |= k_waited;
+    }
+    const bool in_time = sync::futex_wait(task.word, word, until);
+    // ordering: task-phase
+    word = task.word.load(sync::acquire);
+    if (terminal(word)) return true;
+    if (!in_time) return false;
+  }
+}
+
+cancel_result cancel_task(task_base& task, bool if_queued_only) {
+  bool was_drained = false;
+  if (try_cancel_unstarted(task, cancel_reason::cancelled, was_drained)) {
+    end_unstarted(task, was_drained);
+    return cancel_result::cancelled;
+  }
+  if (!if_queued_only) (void)request_stop(task, cancel_reason::cancelled);
+  // ordering: task-phase
+  switch (phase_of(task.word.load(sync::acquire))) {
+    case phase::cancelling:
+      return cancel_result::requested;
+    case phase::cancel_requested:
+    case phase::stopped:
+      return if_queued_only ? cancel_result::too_late : cancel_result::requested;
+    default:
+      return cancel_result::too_late;
+  }
+}
+
+void mark_observed(task_base& task) noexcept { task.word.fetch_or(k_observed, sync::relaxed); }
+
+}  // namespace weir::detail

@@ -1,0 +1,125 @@
+#include "weir/clock.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "sync/mutex.hpp"
+#include "time/clock_listener.hpp"
+#include "weir/detail/duration.hpp"
+
+namespace weir {
+
+namespace detail {
+
+/// Who listens to one clock. Lock order: registry before pool.
+class clock_registry {
+ public:
+  sync::mutex mutex;
+  intrusive_list<clock_listener, &clock_listener::links> listeners WEIR_GUARDED_BY(mutex);
+};
+
+void clock_listener::listen(clock& source) noexcept {
+  const sync::lock_guard lock(source.registry_->mutex);
+  source.registry_->listeners.push_back(*this);
+}
+
+void clock_listener::stop_listening(clock& source) noexcept {
+  const sync::lock_guard lock(source.registry_->mutex);
+  source.registry_->listeners.remove(*this);
+}
+
+}  // namespace detail
+
+clock::clock() : registry_(std::make_unique<detail::clock_registry>()) {}
+clock::~clock() = default;
+
+std::chrono::system_clock::time_point clock::wall_now() const noexcept {
+  return std::chrono::system_clock::now();
+}
+
+std::optional<std::chrono::steady_clock::time_point> clock::real_time_of(
+    time_point) const noexcept {
+  return std::nullopt;
+}
+
+void clock::wake() noexcept {
+  const time_point moved_to = now();
+  auto& registry = *registry_;
+  const sync::lock_guard lock(registry.mutex);
+  for (auto* at = registry.listeners.front(); at != nullptr; at = registry.listeners.next(*at)) {
+    at->clock_moved(moved_to);
+  }
+}
+
+std::optional<clock::time_point> clock::next_due() const noexcept {
+  auto& registry = *registry_;
+  const sync::lock_guard lock(registry.mutex);
+  std::optional<time_point> earliest;
+  for (auto* at = registry.listeners.front(); at != nullptr; at = registry.listeners.next(*at)) {
+    const auto due = at->next_due();
+    if (due && (!earliest || *due < *earliest)) earliest = due;
+  }
+  return earliest;
+}
+
+clock::time_point steady_clock::now() const noexcept { return std::chrono::steady_clock::now(); }
+
+std::optional<std::chrono::steady_clock::time_point> steady_clock::real_time_of(
+    time_point due) const noexcept {
+  return due;
+}
+
+steady_clock& steady_clock::instance() noexcept {
+  // Never destroyed: pools with static storage may outlive any static clock.
+  static steady_clock& k_instance = *new steady_clock;
+  return k_instance;
+}
+
+struct manual_clock::state {
+  explicit state(time_point begin) noexcept : start(begin), now(begin.time_since_epoch().count()) {}
+
+  const time_point start;
+  sync::atomic<duration::rep> now;
+};
+
+manual_clock::manual_clock(time_point start) noexcept : state_(std::make_unique<state>(start)) {}
+manual_clock::~manual_clock() = default;
+
+clock::time_point manual_clock::now() const noexcept {
+  // ordering: manual-clock
+  return time_point(duration(state_->now.load(sync::acquire)));
+}
+
+std::chrono::system_clock::time_point manual_clock::wall_now() const noexcept {
+  return std::chrono::system_clock::time_point(
+      std::chrono::duration_cast<std::chrono::system_clock::duration>(now() - state_->start));
+}
+
+void manual_clock::advance(duration step) {
+  if (step < duration::zero()) {
+    throw std::invalid_argument("weir: manual_clock::advance: time does not go backwards");
+  }
+  duration::rep seen = state_->now.load(sync::relaxed);
+  for (;;) {
+    const time_point from{duration(seen)};
+    const time_point to = detail::saturating_add(from, step);
+    if (to - from != step) {
+      throw std::invalid_argument("weir: manual_clock::advance: the step runs off the time line");
+    }
+    // ordering: manual-clock
+    if (state_->now.compare_exchange_weak(seen, to.time_since_epoch().count(), sync::acq_rel,
+                                          sync::relaxed)) {
+      break;
+    }
+  }
+  wake();
+}
+
+bool manual_clock::advance_to_next_due() {
+  const auto due = next_due();
+  if (!due) return false;
+  advance(std::max(*due - now(), duration::zero()));
+  return true;
+}
+
+}  // namespace weir
