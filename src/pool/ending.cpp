@@ -74,8 +74,9 @@ pool_core::task_chain pool_core::take_stranded() noexcept {
 
 pool_core::task_chain pool_core::take_not_yet_due() noexcept {
   task_chain found;
-  queue_.for_each_delayed([&](task_base& task) {
-    if (task.due > now_floor_) found.push_back(task);
+  const time_point now = now_floor_;
+  queue_.for_each_delayed([&found, now](task_base& task) {
+    if (task.due > now) found.push_back(task);
   });
   task_chain taken;
   while (task_base* task = found.pop_front()) {
