@@ -36,6 +36,7 @@ struct finished_command {
 
   command what;
   outcome how = outcome::succeeded;
+  bool ran = false;  ///< whether there was a process, so that `status` means something
   exit_status status;
   std::string problem;  ///< what weir itself failed at for this command; empty if nothing
   unsigned attempts = 0;

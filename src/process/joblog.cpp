@@ -143,7 +143,7 @@ joblog_writer::joblog_writer(const std::string& path, bool go_on)
     error = put(k_header);
   }
   if (error != 0) {
-    throw usage_error(path + ": cannot write the job log: " + reason(error));
+    throw run_error(path + ": cannot write the job log: " + reason(error));
   }
 }
 

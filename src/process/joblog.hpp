@@ -39,7 +39,8 @@ class joblog_history {
 /// Writes a log, one `write` per command. Shared objects: unsafe.
 class joblog_writer {
  public:
-  /// Starts `path` anew, or goes on at its end. Throws `usage_error`.
+  /// Starts `path` anew, or goes on at its end. Throws `usage_error` if it cannot be opened,
+  /// `run_error` if it cannot be written.
   joblog_writer(const std::string& path, bool go_on);
 
   /// Returns 0, or the errno for want of which the row is not there whole.

@@ -127,7 +127,7 @@ TEST_F(Joblog, StartsAnewUnlessItGoesOn) {
 }
 
 TEST_F(Joblog, SaysWhenTheDiskIsFull) {
-  EXPECT_THROW(joblog_writer("/dev/full", false), usage_error);
+  EXPECT_THROW(joblog_writer("/dev/full", false), run_error);
   EXPECT_THROW(joblog_writer("/nowhere/log", false), usage_error);
   EXPECT_THROW(joblog_history::read("/"), usage_error);
 }

@@ -86,10 +86,9 @@ json head(const finished_command& ended) {
   }
   put_text(object, "command", ended.what.text);
   object["outcome"] = to_string(ended.how);
-  const bool ran = ended.attempts > 0;
   const bool exited = ended.status.how == exit_status::kind::exited;
-  object["exit"] = ran && exited ? json(ended.status.value) : json(nullptr);
-  object["signal"] = ran && !exited ? json(ended.status.value) : json(nullptr);
+  object["exit"] = ended.ran && exited ? json(ended.status.value) : json(nullptr);
+  object["signal"] = ended.ran && !exited ? json(ended.status.value) : json(nullptr);
   if (!ended.problem.empty()) {
     put_text(object, "problem", ended.problem);
   }

@@ -24,6 +24,7 @@ finished_command sample() {
   finished_command ended;
   ended.what = {7, 9, "echo \"hi\"", "", ""};
   ended.attempts = 1;
+  ended.ran = true;
   return ended;
 }
 

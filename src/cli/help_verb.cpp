@@ -1,0 +1,58 @@
+#include <array>
+#include <cstdio>
+#include <string>
+
+#include "cli/command_table.hpp"
+#include "cli/generated_text.hpp"
+#include "process/errors.hpp"
+
+namespace weir::cli {
+namespace {
+
+constexpr std::array<std::string_view, 1> k_usage{"[VERB|man|bash]"};
+
+constexpr std::array<std::string_view, 2> k_details{
+    "Shows what weir can do, or all about one VERB.",
+    "weir help man prints the man page, weir help bash the completion for bash: "
+    "source <(weir help bash).",
+};
+
+constexpr std::array k_flags{
+    flag{'h', "help", "", "Show this text.", [](request& r, const std::string&) { r.help = true; }},
+};
+
+int print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw process::run_error("standard output: cannot write");
+  }
+  return 0;
+}
+
+int act(request& asked) {
+  if (asked.words.size() > 1) {
+    throw process::usage_error("help takes one word; see weir help");
+  }
+  if (asked.words.empty()) {
+    return print(overview_text());
+  }
+  const std::string& topic = asked.words[0];
+  if (topic == "man") {
+    return print(man_page());
+  }
+  if (topic == "bash") {
+    return print(bash_completion());
+  }
+  const verb* about = find_verb(topic);
+  if (about == nullptr) {
+    throw process::usage_error("no help on '" + topic + "'; weir help lists the verbs");
+  }
+  return print(help_text(*about));
+}
+
+}  // namespace
+
+const verb k_help_verb{
+    "help",           "show what weir can do", k_usage, k_details, k_flags, {}, false,
+    completes::words, "run help man bash",     act};
+
+}  // namespace weir::cli

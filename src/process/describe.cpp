@@ -1,0 +1,69 @@
+#include <signal.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "process/reporter.hpp"
+
+namespace weir::process {
+namespace {
+
+constexpr std::size_t k_excerpt = 160;
+
+// A command in a message: one line, no control bytes, not endless, cut between characters.
+std::string excerpt(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (out.size() >= k_excerpt && (byte & 0xc0) != 0x80) {
+      return out + "...";
+    }
+    if (byte < 0x20 || byte == 0x7f) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
+      out += c == '\n' ? "\\n" : c == '\t' ? "\\t" : escaped;
+    } else {
+      out.push_back(c);
+    }
+  }
+  return out;
+}
+
+std::string cause(const finished_command& one, std::chrono::nanoseconds timeout) {
+  if (!one.problem.empty()) {
+    return one.problem;
+  }
+  if (one.how == outcome::timed_out) {
+    char text[64];
+    std::snprintf(text, sizeof text, "timed out after %gs",
+                  std::chrono::duration<double>(timeout).count());
+    return text;
+  }
+  if (one.status.how == exit_status::kind::exited) {
+    return "exit code " + std::to_string(one.status.value);
+  }
+  const char* name = ::sigdescr_np(one.status.value);
+  return "signal " + std::to_string(one.status.value) +
+         (name == nullptr ? "" : std::string(" (") + name + ")");
+}
+
+}  // namespace
+
+std::string describe_failure(const finished_command& one, std::chrono::nanoseconds timeout) {
+  std::string text = "command " + std::to_string(one.what.seq);
+  if (one.what.line != 0) {
+    text += " (line " + std::to_string(one.what.line) + ")";
+  }
+  text += one.how == outcome::cancelled ? " cancelled: " : " failed: ";
+  text += cause(one, timeout);
+  if (one.attempts > 1) {
+    text += " after " + std::to_string(one.attempts) + " attempts";
+  }
+  if (!one.what.text.empty()) {
+    text += ": " + excerpt(one.what.text);
+  }
+  return text;
+}
+
+}  // namespace weir::process

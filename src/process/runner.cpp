@@ -1,0 +1,386 @@
+#include "process/runner.hpp"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "process/attempt.hpp"
+#include "process/errors.hpp"
+#include "process/job.hpp"
+#include "process/reporter.hpp"
+#include "process/results_folder.hpp"
+#include "process/shell.hpp"
+#include "process/signal_watch.hpp"
+#include "process/start_gate.hpp"
+#include "weir/detail/sync.hpp"
+#include "weir/thread_pool.hpp"
+
+namespace weir::process {
+namespace {
+
+using std::chrono::nanoseconds;
+
+constexpr std::chrono::milliseconds k_bar_period{200};
+constexpr nanoseconds k_longest_backoff = std::chrono::hours(1);
+// How far output may run ahead of the command whose turn it is, so that memory stays bounded.
+constexpr std::size_t k_least_window = 16;
+constexpr std::size_t k_window_per_job = 4;
+// Two pipes, a process descriptor and two files that output may spill to.
+constexpr std::size_t k_descriptors_per_job = 5;
+constexpr std::size_t k_descriptors_per_waiting = 2;
+constexpr std::size_t k_descriptors_at_rest = 32;
+
+std::size_t jobs_of(const run_options& options) {
+  return options.jobs != 0 ? options.jobs : default_concurrency();
+}
+
+std::size_t window_of(const run_options& options) {
+  return k_least_window + k_window_per_job * jobs_of(options);
+}
+
+void check_descriptors(const run_options& options) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return;
+  }
+  std::size_t needed = k_descriptors_at_rest + k_descriptors_per_job * jobs_of(options);
+  if (options.keep_order) {
+    needed += k_descriptors_per_waiting * window_of(options);
+  }
+  if (needed > limit.rlim_cur) {
+    throw usage_error("-j " + std::to_string(jobs_of(options)) + " may need " +
+                      std::to_string(needed) + " file descriptors, but the limit is " +
+                      std::to_string(limit.rlim_cur) +
+                      "; raise it with ulimit -n or run fewer at a time");
+  }
+}
+
+pool_options pool_options_of(const run_options& options) {
+  pool_options pool;
+  pool.core = pool.max = jobs_of(options);
+  pool.capacity = options.capacity != 0 ? options.capacity : 2 * jobs_of(options);
+  pool.on_saturation = saturation::block;
+  pool.name = "weir run";
+  pool.observer = options.observer;
+  return pool;
+}
+
+bool wants_bar(const run_options& options) {
+  switch (options.progress) {
+    case run_options::progress_bar::always:
+      return true;
+    case run_options::progress_bar::never:
+      return false;
+    case run_options::progress_bar::automatic:
+      return !options.quiet && !options.dry_run && ::isatty(STDERR_FILENO) == 1;
+  }
+  return false;
+}
+
+nanoseconds backoff_before(nanoseconds first, unsigned attempts) {
+  nanoseconds length = std::min(first, k_longest_backoff);
+  for (unsigned i = 1; i < attempts && length < k_longest_backoff; ++i) {
+    length = std::min(length * 2, k_longest_backoff);
+  }
+  return length;
+}
+
+const char* name_of(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name == nullptr ? "?" : name;
+}
+
+class runner : private job_owner, private signal_listener {
+ public:
+  /// Opens everything that the run needs, so that what is wrong is said before the first command.
+  explicit runner(const run_options& options)
+      : options_(options),
+        source_(options.input, soft_stop_.fd()),
+        shell_(options.shell, options.pipefail, spawner_),
+        gate_(options.delay) {
+    check_descriptors(options);
+    if (!options.results.empty()) {
+      results_.emplace(options.results);
+    }
+    if (options.resume) {
+      history_ = joblog_history::read(options.joblog);
+    }
+    if (!options.joblog.empty()) {
+      log_.emplace(options.joblog, options.resume);
+    }
+    reporter_.emplace(options, window_of(options), wants_bar(options), log_ ? &*log_ : nullptr,
+                      hard_stop_);
+    attempts_.emplace(options, shell_, spawner_, results_ ? &*results_ : nullptr, hard_stop_);
+  }
+
+  int run() {
+    const sigset_t signals = take_signals();
+    const bool bar = wants_bar(options_);
+    if (const auto total = bar ? source_.count() : std::nullopt) {
+      reporter_->set_total(*total);
+    }
+    pool_.emplace(pool_options_of(options_));
+    {
+      const signal_watch watch(signals, bar ? k_bar_period : std::chrono::milliseconds(0), *this);
+      read_all();
+      pool_->wait_idle();
+    }
+    pool_.reset();
+    return conclude();
+  }
+
+ private:
+  /// A job as the pool holds it.
+  struct task {
+    runner* self;
+    job_ticket ticket;
+    void operator()() {
+      try {
+        self->work(std::unique_ptr<job>(ticket.release()));
+      } catch (const std::exception& error) {
+        self->reporter_->trouble(error.what());
+        self->stop_starting();
+      }
+    }
+  };
+
+  // Reading: on the main thread.
+
+  void read_all() {
+    command one;
+    try {
+      auto got = source_.next(one);
+      while (got == command_source::result::command && take(std::move(one))) {
+        got = source_.next(one);
+      }
+      if (got == command_source::result::failed) {
+        reporter_->trouble(source_.failure());
+      }
+    } catch (const usage_error& error) {
+      usage_failed_ = true;
+      reporter_->trouble(error.what());
+      stop_starting();
+    }
+  }
+
+  // Returns whether to read on.
+  bool take(command&& one) {
+    if (history_ && history_->succeeded(one.seq, one.text)) {
+      reporter_->skipped();
+      return true;
+    }
+    if (!reporter_->wait_for_turn(next_place_)) {
+      return false;
+    }
+    job_ticket ticket(new job{this, next_place_++, finished_command()});
+    ticket->record.what = std::move(one);
+    try {
+      submit(std::move(ticket));
+      return true;
+    } catch (const rejected& refusal) {
+      if (refusal.why() != reject_reason::closed) {
+        reporter_->trouble(std::string("no more commands can be started: ") + refusal.what());
+        stop_starting();
+      }
+      return false;
+    }
+  }
+
+  void submit(job_ticket ticket) {
+    if (options_.observer != nullptr) {
+      const task_options named{ticket->record.what.text};
+      pool_->execute(named, task{this, std::move(ticket)});
+    } else {
+      pool_->execute(task{this, std::move(ticket)});
+    }
+  }
+
+  // Running: on the workers.
+
+  void work(std::unique_ptr<job> one) {
+    if (!one->record.what.refusal.empty()) {
+      one->record.how = outcome::failed;
+      one->record.problem = one->record.what.refusal;
+      finish(*one);
+      return;
+    }
+    if (!gate_.pass(soft_stop_) || stopping_.load(sync::relaxed)) {
+      let_go(*one);
+      return;
+    }
+    reporter_->started();
+    attempt(one->record);
+    while (wants_retry(one->record)) {
+      const nanoseconds length = backoff_before(options_.backoff, one->record.attempts);
+      if (length > nanoseconds::zero() && retry_later(one, length)) {
+        return;
+      }
+      if (!wait_unless(soft_stop_, length)) {
+        break;
+      }
+      attempt(one->record);
+    }
+    finish(*one);
+  }
+
+  void attempt(finished_command& record) {
+    const std::string unwritten = attempts_->run(record);
+    if (!unwritten.empty()) {
+      reporter_->trouble("results: " + unwritten + "; no further command is started");
+    }
+  }
+
+  bool wants_retry(const finished_command& record) const {
+    const bool failed = record.how == outcome::failed || record.how == outcome::timed_out;
+    return failed && record.attempts <= options_.retries && !stopping_.load(sync::relaxed);
+  }
+
+  // Frees the worker until the next attempt if there is a waiting place to spend the time in.
+  bool retry_later(std::unique_ptr<job>& one, nanoseconds length) {
+    reporter_->paused();
+    task again{this, job_ticket(one.release())};
+    if (pool_->try_submit_after(length, std::move(again)).accepted()) {
+      return true;
+    }
+    one.reset(again.ticket.release());
+    reporter_->started();
+    return false;
+  }
+
+  void finish(job& one) {
+    switch (reporter_->finished(one.place, std::move(one.record))) {
+      case reporter::verdict::go_on:
+        return;
+      case reporter::verdict::stop_starting:
+        stop_starting();
+        return;
+      case reporter::verdict::stop_now:
+        stop_starting();
+        hard_stop_.set();
+        return;
+    }
+  }
+
+  // On whichever thread cancels, or on a worker.
+  void let_go(job& one) noexcept override {
+    if (one.record.attempts > 0) {
+      reporter_->gave_up_retry(one.place, std::move(one.record));
+    } else {
+      reporter_->dropped(one.place);
+    }
+  }
+
+  // Stopping: on any thread.
+
+  void stop_starting() {
+    if (stopping_.exchange(true, sync::relaxed)) {
+      return;
+    }
+    soft_stop_.set();
+    reporter_->stop_waiting();
+    pool_->close();
+    pool_->cancel_pending();
+  }
+
+  void signalled(int number) override {
+    const std::string name = std::string("SIG") + name_of(number);
+    if (signal_ == 0) {
+      signal_ = number;
+      stop_starting();
+      say(name + ": running commands finish, no other is started; once more ends them");
+    } else if (!hard_stop_.is_set()) {
+      hard_stop_.set();
+      say(name + ": running commands are ended");
+    }
+  }
+
+  void ticked() override { reporter_->draw_progress(); }
+
+  void say(const std::string& what) {
+    if (!options_.quiet) {
+      reporter_->complain(what);
+    }
+  }
+
+  int conclude() {
+    reporter_->flush();
+    const run_counts counts = reporter_->counts();
+    const bool all_well = counts.succeeded == counts.ended() && counts.never_started == 0;
+    if (signal_ != 0 || !all_well) {
+      std::string text = summary(counts);
+      if (signal_ != 0) {
+        text = std::string("stopped by SIG") + name_of(signal_) + ": " + text;
+      }
+      if (stopping_.load(sync::relaxed) && source_.line_number() > 0) {
+        text += "; the input was read to line " + std::to_string(source_.line_number());
+      }
+      say(text);
+    }
+    reporter_->flush();
+    return usage_failed_ ? k_usage : exit_code_of(counts, signal_, reporter_->in_trouble());
+  }
+
+  const run_options& options_;
+  wake_fd soft_stop_;  // start nothing more
+  wake_fd hard_stop_;  // end what runs
+  spawner spawner_;
+  command_source source_;
+  shell shell_;
+  start_gate gate_;
+  std::optional<results_folder> results_;
+  std::optional<joblog_history> history_;
+  std::optional<joblog_writer> log_;
+  std::optional<reporter> reporter_;
+  std::optional<attempt_runner> attempts_;
+  sync::atomic<bool> stopping_{false};
+  std::uint64_t next_place_ = 0;  // of the main thread
+  bool usage_failed_ = false;     // of the main thread
+  int signal_ = 0;                // of the signal thread, then of the main thread
+  std::optional<thread_pool> pool_;
+};
+
+// Shows what would run, in order.
+int dry_run(const run_options& options) {
+  const wake_fd never;
+  command_source source(options.input, -1);
+  std::optional<joblog_history> history;
+  if (options.resume) {
+    history = joblog_history::read(options.joblog);
+  }
+  output_port out(STDOUT_FILENO, never);
+  command one;
+  auto got = source.next(one);
+  for (; got == command_source::result::command; got = source.next(one)) {
+    if (!one.refusal.empty()) {
+      throw run_error("command " + std::to_string(one.seq) + " (line " + std::to_string(one.line) +
+                      ") " + one.refusal);
+    }
+    const bool done = history && history->succeeded(one.seq, one.text);
+    if (!done && !out.write(one.text + "\n")) {
+      throw run_error("standard output: " + std::generic_category().message(out.error()));
+    }
+  }
+  if (got == command_source::result::failed) {
+    throw run_error(source.failure());
+  }
+  return k_all_succeeded;
+}
+
+}  // namespace
+
+int run(const run_options& options) {
+  if (options.resume && options.joblog.empty()) {
+    throw usage_error("--resume needs --joblog FILE, the log of the run to go on with");
+  }
+  return options.dry_run ? dry_run(options) : runner(options).run();
+}
+
+}  // namespace weir::process
