@@ -182,6 +182,13 @@ class Ordering(TidyTest):
             "src/pool/a.cpp": "// ordering: flag  so that b sees it\nx.store(1, seq_cst);\n"},
             "src/pool/a.cpp", 1, "flag stands here alone")
 
+    def test_a_count_of_owners_pairs_with_itself(self):
+        self.accepts("ordering", {
+            "src/pool/a.cpp": "// ordering: owners  pairs with itself\nx.fetch_sub(1, acq_rel);\n"})
+        self.refuses("ordering", {
+            "src/pool/a.cpp": "// ordering: owners  pairs with itself\nx.store(1, release);\n"},
+            "src/pool/a.cpp", 1, "stands here alone")
+
     def test_two_releases_are_no_pair(self):
         self.refuses("ordering", {
             "src/pool/a.cpp": "x.store(1, release);  // ordering: flag\n"
