@@ -34,17 +34,11 @@ pool_core::decision pool_core::decide(bool delayed) const noexcept {
 
 bool pool_core::start_worker() noexcept {
   try {
-    worker* place = nullptr;
-    for (const auto& candidate : places_) {
-      if (!candidate->in_use) {
-        place = candidate.get();
-        break;
-      }
-    }
-    if (place == nullptr) {
+    if (free_places_.empty()) {
       places_.push_back(std::make_unique<worker>(places_.size()));
-      place = places_.back().get();
+      free_places_.push_back(*places_.back());
     }
+    worker* const place = free_places_.front();
     retain();
     try {
       place->thread = sync::thread([this, place] { work(*place); });
@@ -52,7 +46,7 @@ bool pool_core::start_worker() noexcept {
       owners_.fetch_sub(1, sync::relaxed);
       throw;
     }
-    place->in_use = true;
+    free_places_.remove(*place);
   } catch (...) {
     return false;
   }

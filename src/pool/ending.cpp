@@ -23,14 +23,22 @@ void end_unstarted(task_base& task, bool was_drained) noexcept {
 
 void pool_core::end_unstarted(task_base& task) noexcept {
   retain();
-  task_chain one;
+  task.ops->drop_callable(task);
+  cancelled_event(task);
+  bool waited = false;
+  worker* wake = nullptr;
   {
     const sync::lock_guard lock(mutex_);
     queue_.unlink(task);
-    update_hint();
+    give_place_back(task);
+    waited = complete(task, body_end::cancelled);
+    admit_blocked();
+    wake = whom_to_wake();
+    check_rest();
   }
-  one.push_back(task);
-  end_taken(one);
+  if (wake != nullptr) wake->parker.unpark();
+  if (waited) wake_waiters(task);
+  detail::release(&task);
   release();
 }
 

@@ -29,6 +29,7 @@ bool pool_core::needed_for_delayed() const noexcept { return delayed_ > 0 && wor
 bool pool_core::leaves(worker& self) noexcept {
   counts_.clock_regressions += std::exchange(self.regressions, 0);
   bool leaving = closed_ && ready_ == 0 && delayed_ == 0;
+  if (!may_time_out()) self.was_idle = false;
   if (!leaving && may_time_out()) {
     if (!self.was_idle) self.leave_at = saturating_add(now_floor_, options_.keep_alive);
     self.was_idle = true;
@@ -49,9 +50,8 @@ time_point pool_core::list_as_idle(worker& self) noexcept {
     leader_ = &self;
     leader_until_ = until = queue_.earliest_delayed();
   }
-  if (may_time_out() && self.was_idle && !needed_for_delayed()) {
-    until = std::min(until, self.leave_at);
-  }
+  self.stays = self.was_idle && needed_for_delayed();
+  if (self.was_idle && !self.stays) until = std::min(until, self.leave_at);
   return until;
 }
 
@@ -83,9 +83,8 @@ worker* pool_core::whom_to_wake() noexcept {
     if (target == leader_ && idle_.prev(*target) != nullptr) target = idle_.prev(*target);
   } else if (queue_.has_delayed() && queue_.earliest_delayed() < leader_until_) {
     target = leader_;
-  } else if (delayed_ == 0 && workers_ == 1 && may_time_out() && idle_.back()->was_idle &&
-             idle_.back()->leave_at <= now_floor_) {
-    target = idle_.back();  // it stayed for a delayed task that is gone
+  } else if (idle_.back()->stays && !needed_for_delayed()) {
+    target = idle_.back();  // it sleeps past its keep-alive for a delayed task that is gone
   }
   if (target != nullptr) mark_woken(*target);
   return target;

@@ -231,6 +231,7 @@ class pool_core final : public clock_listener {
   rest_list end_waiters_ WEIR_GUARDED_BY(mutex_);
   intrusive_list<outside_run, &outside_run::links> outside_runs_ WEIR_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<worker>> places_ WEIR_GUARDED_BY(mutex_);
+  intrusive_list<worker, &worker::links> free_places_ WEIR_GUARDED_BY(mutex_);
   sync::thread last_departed_ WEIR_GUARDED_BY(mutex_);
   thread_pool* facade_ WEIR_GUARDED_BY(mutex_);
   pool_stats counts_ WEIR_GUARDED_BY(mutex_);

@@ -190,8 +190,8 @@ void pool_core::depart(worker& self) noexcept {
   {
     const sync::lock_guard lock(mutex_);
     --departing_;
-    self.in_use = false;
     previous = std::exchange(last_departed_, std::move(self.thread));
+    free_places_.push_back(self);
     if (workers_ == 0 && closed_) stranded = take_stranded();
     check_rest();
   }

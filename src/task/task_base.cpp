@@ -38,10 +38,12 @@ void release(task_base* task) noexcept {
 }
 
 void* allocate_task(std::size_t bytes, std::size_t alignment) {
+  if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator new(bytes);
   return ::operator new(bytes, std::align_val_t(alignment));
 }
 
 void deallocate_task(void* memory, std::size_t bytes, std::size_t alignment) noexcept {
+  if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator delete(memory, bytes);
   ::operator delete(memory, bytes, std::align_val_t(alignment));
 }
 
