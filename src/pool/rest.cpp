@@ -76,7 +76,7 @@ bool pool_core::await(rest_list pool_core::* list, bool (pool_core::*reached)() 
     const sync::lock_guard lock(mutex_);
     ensure_worker();
     if ((this->*reached)()) return true;
-    if (until && *until <= std::chrono::steady_clock::now()) return false;
+    if (until && *until <= sync::real_now()) return false;
     (this->*list).push_back(self);
   }
   for (;;) {

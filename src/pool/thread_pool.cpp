@@ -48,7 +48,7 @@ pool_options checked(pool_options options) {
 
 sync::deadline deadline_in(nanoseconds limit) {
   if (limit == nanoseconds::max()) return std::nullopt;
-  return detail::saturating_add(std::chrono::steady_clock::now(), limit);
+  return detail::saturating_add(sync::real_now(), limit);
 }
 
 }  // namespace

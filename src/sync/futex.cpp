@@ -44,6 +44,8 @@ void futex_wake(const atomic<std::uint32_t>* word, int count) noexcept {
   errno = saved;
 }
 
+steady::time_point real_now() noexcept { return steady::now(); }
+
 void spin_pause() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

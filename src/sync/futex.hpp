@@ -19,6 +19,9 @@ bool futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expected, deadl
 /// already be gone: a late wake is at worst a wake for no reason, which every sleeper tolerates.
 void futex_wake(const atomic<std::uint32_t>* word, int count) noexcept;
 
+/// CLOCK_MONOTONIC, the time that deadlines are measured in.
+[[nodiscard]] std::chrono::steady_clock::time_point real_now() noexcept;
+
 /// A pause for a bounded spin.
 void spin_pause() noexcept;
 

@@ -1,17 +1,11 @@
 #include "sync/mutex.hpp"
 
+#ifndef WEIR_SYNC_SEAM_MUTEX
+
 namespace weir::sync {
 
-namespace {
-
-// A holder on another core is done within this many pauses or it has been descheduled; on two cores a
-// longer spin takes the processor from the very thread it waits for.
-constexpr int k_spin_limit = 40;
-
-}  // namespace
-
 void mutex::lock_slow() noexcept {
-  for (int spin = 0; spin < k_spin_limit; ++spin) {
+  for (int spin = 0; spin < k_mutex_spin_limit; ++spin) {
     spin_pause();
     std::uint32_t expected = k_free;
     if (word_.load(relaxed) == k_free &&
@@ -27,3 +21,5 @@ void mutex::lock_slow() noexcept {
 }
 
 }  // namespace weir::sync
+
+#endif

@@ -6,6 +6,7 @@
 
 namespace weir::sync {
 
+#ifndef WEIR_SYNC_SEAM
 /// A thread of weir. Starting one throws `std::system_error` when the system has none to give.
 /// The owner joins it, or detaches it where it is that thread itself.
 class thread {
@@ -25,6 +26,8 @@ class thread {
  private:
   std::thread handle_;
 };
+
+#endif
 
 /// Names the calling thread for debuggers and `ps`; cut to the 15 bytes that Linux keeps.
 void name_this_thread(const std::string& name) noexcept;

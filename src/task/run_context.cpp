@@ -49,7 +49,7 @@ std::uint64_t id() noexcept {
 
 bool detail_sleep::sleep_for(std::chrono::nanoseconds length) {
   using namespace detail::state_word;
-  const auto until = detail::saturating_add(std::chrono::steady_clock::now(), length);
+  const auto until = detail::saturating_add(sync::real_now(), length);
   const auto* context = detail::run_context::innermost();
   if (context == nullptr) {
     const sync::atomic<std::uint32_t> nobody{0};

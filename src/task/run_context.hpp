@@ -26,7 +26,7 @@ class run_context {
   [[nodiscard]] pool_core* core() const noexcept { return core_; }
 
  private:
-  static inline constinit thread_local run_context* innermost_ = nullptr;
+  static inline constinit WEIR_THREAD_LOCAL sync::per_thread<run_context*> innermost_{};
 
   task_base& task_;
   pool_core* core_;

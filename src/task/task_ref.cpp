@@ -1,3 +1,4 @@
+#include "sync/futex.hpp"
 #include "weir/future.hpp"
 
 namespace weir {
@@ -41,7 +42,7 @@ bool task_ref::wait_until_real(std::chrono::steady_clock::time_point until) cons
 
 std::chrono::steady_clock::time_point task_ref::limit_to_deadline(
     std::chrono::nanoseconds limit) noexcept {
-  return detail::saturating_add(std::chrono::steady_clock::now(), limit);
+  return detail::saturating_add(sync::real_now(), limit);
 }
 
 }  // namespace weir

@@ -62,7 +62,7 @@ std::optional<clock::time_point> clock::next_due() const noexcept {
   return earliest;
 }
 
-clock::time_point steady_clock::now() const noexcept { return std::chrono::steady_clock::now(); }
+clock::time_point steady_clock::now() const noexcept { return sync::real_now(); }
 
 std::optional<std::chrono::steady_clock::time_point> steady_clock::real_time_of(
     time_point due) const noexcept {
