@@ -13,12 +13,15 @@ ROOT = HERE.parent.parent
 BUILD = ROOT / "build/package"
 LIMIT_S = 1800
 
+# What another build of this run has compiled need not be compiled again.
+CACHED = {"CCACHE_BASEDIR": str(ROOT), "CMAKE_CXX_COMPILER_LAUNCHER": shutil.which("ccache") or ""}
+
 
 def run(*command, env=None, cwd=None):
     """(exit code, everything printed)."""
     result = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, cwd=cwd,
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                            timeout=LIMIT_S, env={**os.environ, **(env or {})})
+                            timeout=LIMIT_S, env={**os.environ, **CACHED, **(env or {})})
     return result.returncode, result.stdout
 
 
