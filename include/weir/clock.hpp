@@ -11,12 +11,13 @@ class clock_listener;
 class clock_registry;
 }  // namespace detail
 
-/// The time that a pool lives by: decides when delayed tasks are due and when idle workers leave. Waits
-/// for results and for termination use real time instead, so that a frozen clock freezes no test.
+/// The time that a pool lives by: decides when delayed tasks are due and when idle workers leave.
+/// Waits for results and for termination use real time instead, so that a frozen clock freezes no
+/// test.
 ///
-/// An implementation's `now` must be nonnegative, nondecreasing, cheap, nonthrowing and thread-safe; the
-/// pool calls it outside its locks. A reading that goes backwards is counted in `stats` and not
-/// obeyed. The clock outlives its pools. Shared objects: safe.
+/// An implementation's `now` must be nonnegative, nondecreasing, cheap, nonthrowing and
+/// thread-safe; the pool calls it outside its locks. A reading that goes backwards is counted in
+/// `stats` and not obeyed. The clock outlives its pools. Shared objects: safe.
 class clock {
  public:
   using duration = std::chrono::nanoseconds;
@@ -32,8 +33,8 @@ class clock {
   /// The civil time that belongs to `now`. Default: the system's.
   [[nodiscard]] virtual std::chrono::system_clock::time_point wall_now() const noexcept;
 
-  /// The real time at which a sleeper should look again in order to see `due` arrive; none means that
-  /// no amount of real time brings it and that `wake` will be called instead. Default: none.
+  /// The real time at which a sleeper should look again in order to see `due` arrive; none means
+  /// that no amount of real time brings it and that `wake` will be called instead. Default: none.
   [[nodiscard]] virtual std::optional<std::chrono::steady_clock::time_point> real_time_of(
       time_point due) const noexcept;
 
@@ -69,12 +70,13 @@ class manual_clock final : public clock {
   [[nodiscard]] time_point now() const noexcept override;
   [[nodiscard]] std::chrono::system_clock::time_point wall_now() const noexcept override;
 
-  /// Moves time forward in one jump, wakes every pool on this clock and returns; what became due runs on
-  /// the pools' workers. Throws `std::invalid_argument` when `step` is negative or runs off the time line.
+  /// Moves time forward in one jump, wakes every pool on this clock and returns; what became due
+  /// runs on the pools' workers. Throws `std::invalid_argument` when `step` is negative or runs off
+  /// the time line.
   void advance(duration step);
 
-  /// Advances to the earliest due time of all pools on this clock. False, and nothing moves, when no
-  /// delayed task waits.
+  /// Advances to the earliest due time of all pools on this clock. False, and nothing moves, when
+  /// no delayed task waits.
   bool advance_to_next_due();
 
  private:

@@ -6,18 +6,19 @@
 
 namespace weir {
 
-/// A task that `shutdown_now` handed back unrun. Calling it runs the body here and completes its future;
-/// destroying it unrun cancels the task (`aborted`). May outlive the pool; its due time is ignored.
-/// Distinct objects: safe. Shared objects: unsafe.
+/// A task that `shutdown_now` handed back unrun. Calling it runs the body here and completes its
+/// future; destroying it unrun cancels the task (`aborted`). May outlive the pool; its due time is
+/// ignored. Distinct objects: safe. Shared objects: unsafe.
 class drained_task {
  public:
   drained_task(drained_task&&) noexcept = default;
   drained_task& operator=(drained_task&& other) noexcept;
   ~drained_task();
 
-  /// Runs the body on this thread. At most once; throws `std::future_error(no_state)` when it has been
-  /// called before or moved from. The body's exception goes to the future, or, where the task came from
-  /// `execute`, to the pool's `on_unhandled`. Does nothing when a handle has cancelled the task.
+  /// Runs the body on this thread. At most once; throws `std::future_error(no_state)` when it has
+  /// been called before or moved from. The body's exception goes to the future, or, where the task
+  /// came from `execute`, to the pool's `on_unhandled`. Does nothing when a handle has cancelled
+  /// the task.
   void operator()();
 
   [[nodiscard]] bool valid() const noexcept { return ref_.valid(); }

@@ -11,10 +11,10 @@
 
 namespace weir {
 
-/// A copyable handle of a task without its result: asks, waits, cancels. Dropping it neither blocks nor
-/// cancels; it may outlive the pool. Every call but the destructor, assignment and `valid` needs
-/// `valid()` and throws `std::future_error(no_state)` without.
-/// Distinct objects: safe, also on the same task. Shared objects: const members are safe.
+/// A copyable handle of a task without its result: asks, waits, cancels. Dropping it neither blocks
+/// nor cancels; it may outlive the pool. Every call but the destructor, assignment and `valid`
+/// needs `valid()` and throws `std::future_error(no_state)` without. Distinct objects: safe, also
+/// on the same task. Shared objects: const members are safe.
 class task_ref {
  public:
   task_ref() noexcept = default;
@@ -28,9 +28,9 @@ class task_ref {
 
   [[nodiscard]] bool valid() const noexcept { return task_ != nullptr; }
 
-  /// Asks the task to end. Queued: it never starts, is terminal when this returns, and its waiting place
-  /// is free again; its captures are destroyed here, on the calling thread. Running: it is asked to stop;
-  /// stop callbacks run here. Never blocks for the body; may be repeated.
+  /// Asks the task to end. Queued: it never starts, is terminal when this returns, and its waiting
+  /// place is free again; its captures are destroyed here, on the calling thread. Running: it is
+  /// asked to stop; stop callbacks run here. Never blocks for the body; may be repeated.
   cancel_result cancel() const;
   /// The same for a queued task; a running one is left alone (`too_late`).
   cancel_result cancel(if_queued_t) const;
@@ -43,8 +43,9 @@ class task_ref {
   /// When it is due on its pool's clock; none for a task that was due at once.
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> due() const;
 
-  /// Blocks until terminal. Throws `std::system_error(resource_deadlock_would_occur)` inside the task
-  /// itself. Real time, whatever clock the pool has. Memory order: what the body did is visible after.
+  /// Blocks until terminal. Throws `std::system_error(resource_deadlock_would_occur)` inside the
+  /// task itself. Real time, whatever clock the pool has. Memory order: what the body did is
+  /// visible after.
   void wait() const;
   /// The same with a limit; returns whether it is terminal. Zero and less look once.
   template <class Rep, class Period>
@@ -84,8 +85,9 @@ class future {
   [[nodiscard]] bool valid() const noexcept { return ref_.valid(); }
 
   /// Blocks until terminal, then takes the value, rethrows the body's own exception, or throws
-  /// `task_cancelled`. Afterwards `valid()` is false. Throws `std::future_error(no_state)` when it is
-  /// already, and `std::system_error(resource_deadlock_would_occur)`, consuming nothing, inside the task.
+  /// `task_cancelled`. Afterwards `valid()` is false. Throws `std::future_error(no_state)` when it
+  /// is already, and `std::system_error(resource_deadlock_would_occur)`, consuming nothing, inside
+  /// the task.
   T get() {
     ref_.wait();
     return take();

@@ -23,10 +23,10 @@ struct worker_info {
   std::size_t index = k_caller;  ///< 0 … max − 1; a place is used again when its worker has left
 };
 
-/// Hears what a pool does. The pool calls it outside its locks, on the thread where the event happens, so
-/// calls come from several threads at once; the order is fixed per thread, and a task's `started` comes
-/// before its `finished`. Calls must not throw and should be short: they are part of the hot path. The
-/// observer outlives the pool.
+/// Hears what a pool does. The pool calls it outside its locks, on the thread where the event
+/// happens, so calls come from several threads at once; the order is fixed per thread, and a task's
+/// `started` comes before its `finished`. Calls must not throw and should be short: they are part
+/// of the hot path. The observer outlives the pool.
 class observer {
  public:
   observer() = default;

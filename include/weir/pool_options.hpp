@@ -24,7 +24,8 @@ inline constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max()
 /// What happens to a submission for which there is no room. After `close` every policy rejects.
 enum class saturation {
   reject,          ///< throw `rejected`
-  caller_runs,     ///< run the body here; the future is finished on return. Delayed tasks are rejected.
+  caller_runs,     ///< run the body here; the future is finished on return. Delayed tasks are
+                   ///< rejected.
   discard,         ///< return a future that is already cancelled
   discard_oldest,  ///< discard the oldest ready task instead; the new one when there is none
   block,           ///< wait for room, first come first served
@@ -67,14 +68,14 @@ struct pool_options {
   std::size_t max = 0;   ///< workers at most, at least 1
   /// How long a worker above `core` stays idle, on the pool's clock, before it leaves.
   std::chrono::nanoseconds keep_alive = std::chrono::seconds(60);
-  bool core_may_time_out = false;           ///< workers up to `core` leave as well
+  bool core_may_time_out = false;            ///< workers up to `core` leave as well
   std::optional<std::size_t> capacity = {};  ///< waiting places, or `unbounded`
   std::variant<saturation, saturation_function> on_saturation = saturation::reject;
   weir::clock* clock = nullptr;        ///< null: real time
   std::string name = {};               ///< empty: "pool-N"
   weir::observer* observer = nullptr;  ///< null: none
-  /// Hears of failures that nobody reads: of `execute` bodies and of dropped futures. Null: one line on
-  /// stderr. Not called after the pool's destruction; stderr hears then.
+  /// Hears of failures that nobody reads: of `execute` bodies and of dropped futures. Null: one
+  /// line on stderr. Not called after the pool's destruction; stderr hears then.
   std::function<void(std::exception_ptr, const task_info&)> on_unhandled = {};
   /// Run on each worker at its start and end. A start hook that throws makes the worker leave.
   std::function<void(const worker_info&)> on_worker_start = {};

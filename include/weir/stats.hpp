@@ -7,17 +7,19 @@
 namespace weir {
 
 /// What a pool has done and holds, all from one moment. Conservation: at rest
-/// `accepted == succeeded + failed + cancelled + drained`; in between, `queued + delayed + running` more.
+/// `accepted == succeeded + failed + cancelled + drained`; in between, `queued + delayed + running`
+/// more.
 struct pool_stats {
   // Since construction; these never fall.
   std::uint64_t accepted = 0;
   std::uint64_t succeeded = 0;
   std::uint64_t failed = 0;
   std::uint64_t cancelled = 0;
-  std::uint64_t drained = 0;     ///< handed back by shutdown_now
-  std::uint64_t refused = 0;     ///< never accepted: rejected, or a new task that was discarded
-  std::uint64_t discarded = 0;   ///< by the saturation policy: accepted ones (in `cancelled`) and new ones (in `refused`)
-  std::uint64_t caller_ran = 0;  ///< accepted and run on the submitting thread
+  std::uint64_t drained = 0;  ///< handed back by shutdown_now
+  std::uint64_t refused = 0;  ///< never accepted: rejected, or a new task that was discarded
+  std::uint64_t discarded =
+      0;  ///< by the saturation policy: accepted ones (in `cancelled`) and new ones (in `refused`)
+  std::uint64_t caller_ran = 0;         ///< accepted and run on the submitting thread
   std::uint64_t clock_regressions = 0;  ///< readings of the clock that went backwards
 
   // Right now.

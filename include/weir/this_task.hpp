@@ -9,8 +9,8 @@
 namespace weir {
 class thread_pool;
 
-/// What a body may ask about itself. Outside of a body: no stop is requested, the token is empty, the
-/// id is 0 and the pool null.
+/// What a body may ask about itself. Outside of a body: no stop is requested, the token is empty,
+/// the id is 0 and the pool null.
 namespace this_task {
 
 /// Whether this task has been asked to stop. One load; cheap enough for inner loops. A request made

@@ -22,13 +22,13 @@
 
 namespace weir {
 
-/// A bounded pool of workers with one queue: tasks start in the order of their due time, then of their
-/// submission. With W workers allowed and a capacity of Q it holds W + Q tasks, never one more, and
-/// never refuses a due task while a worker is free.
+/// A bounded pool of workers with one queue: tasks start in the order of their due time, then of
+/// their submission. With W workers allowed and a capacity of Q it holds W + Q tasks, never one
+/// more, and never refuses a due task while a worker is free.
 ///
-/// Distinct objects: safe. Shared objects: safe, except that members must not race the destructor; calls
-/// through handles may. Neither copied nor moved. No member is async-signal-safe.
-/// Memory order: what the caller did before a submitting verb is visible to the body.
+/// Distinct objects: safe. Shared objects: safe, except that members must not race the destructor;
+/// calls through handles may. Neither copied nor moved. No member is async-signal-safe. Memory
+/// order: what the caller did before a submitting verb is visible to the body.
 class thread_pool {
  public:
   /// Threads that one pool may have at most.
@@ -40,55 +40,57 @@ class thread_pool {
 
   /// `workers` threads at most, `capacity` waiting places; both at least 1.
   static thread_pool fixed(std::size_t workers, std::size_t capacity);
-  /// No waiting place: every task is taken by a free worker, or by a new one up to `max`, or refused.
+  /// No waiting place: every task is taken by a free worker, or by a new one up to `max`, or
+  /// refused.
   static thread_pool cached(std::size_t max, std::chrono::nanoseconds keep_alive);
 
-  /// Closes, cancels what is not yet due, lets ready and running work finish and joins the workers. On one
-  /// of its own workers it does the same without joining: the workers finish and free the rest.
+  /// Closes, cancels what is not yet due, lets ready and running work finish and joins the workers.
+  /// On one of its own workers it does the same without joining: the workers finish and free the
+  /// rest.
   ~thread_pool();
   thread_pool(const thread_pool&) = delete;
   thread_pool& operator=(const thread_pool&) = delete;
 
-  // Submitting. Every verb takes a callable and its arguments, and task_options before them if wanted.
-  // Each throws `std::invalid_argument` for an empty callable and `std::bad_alloc`, both before anything
-  // changes. A refused callable is left intact if its move cannot throw.
+  // Submitting. Every verb takes a callable and its arguments, and task_options before them if
+  // wanted. Each throws `std::invalid_argument` for an empty callable and `std::bad_alloc`, both
+  // before anything changes. A refused callable is left intact if its move cannot throw.
 
   /// Accepts a task that is due now and returns its future. No room: the saturation policy decides.
   /// Throws `rejected`.
   template <class F, class... Args>
-    requires detail::task_body<F, Args...>
+  requires detail::task_body<F, Args...>
   auto submit(F&& f, Args&&... args) {
     return start<true>({}, {}, std::forward<F>(f), std::forward<Args>(args)...);
   }
   template <class F, class... Args>
-    requires detail::task_body<F, Args...>
+  requires detail::task_body<F, Args...>
   auto submit(const task_options& options, F&& f, Args&&... args) {
     return start<true>(options, {}, std::forward<F>(f), std::forward<Args>(args)...);
   }
 
   /// The same without a future: an exception of the body goes to `on_unhandled`.
   template <class F, class... Args>
-    requires detail::task_body<F, Args...>
+  requires detail::task_body<F, Args...>
   void execute(F&& f, Args&&... args) {
     start<false>({}, {}, std::forward<F>(f), std::forward<Args>(args)...);
   }
   template <class F, class... Args>
-    requires detail::task_body<F, Args...>
+  requires detail::task_body<F, Args...>
   void execute(const task_options& options, F&& f, Args&&... args) {
     start<false>(options, {}, std::forward<F>(f), std::forward<Args>(args)...);
   }
 
-  /// Accepts a task that is due `delay` from now on the pool's clock. It takes a waiting place until it
-  /// starts, and never starts early. A negative delay, or one past the end of time, is
+  /// Accepts a task that is due `delay` from now on the pool's clock. It takes a waiting place
+  /// until it starts, and never starts early. A negative delay, or one past the end of time, is
   /// `std::invalid_argument`. Throws `rejected`.
   template <class Rep, class Period, class F, class... Args>
-    requires detail::task_body<F, Args...>
+  requires detail::task_body<F, Args...>
   auto submit_after(std::chrono::duration<Rep, Period> delay, F&& f, Args&&... args) {
-    return start<true>({}, request_after(detail::saturating_nanoseconds(delay)),
-                       std::forward<F>(f), std::forward<Args>(args)...);
+    return start<true>({}, request_after(detail::saturating_nanoseconds(delay)), std::forward<F>(f),
+                       std::forward<Args>(args)...);
   }
   template <class Rep, class Period, class F, class... Args>
-    requires detail::task_body<F, Args...>
+  requires detail::task_body<F, Args...>
   auto submit_after(const task_options& options, std::chrono::duration<Rep, Period> delay, F&& f,
                     Args&&... args) {
     return start<true>(options, request_after(detail::saturating_nanoseconds(delay)),
@@ -97,12 +99,12 @@ class thread_pool {
 
   /// The same for an instant of the pool's clock; one that has passed is due now.
   template <class F, class... Args>
-    requires detail::task_body<F, Args...>
+  requires detail::task_body<F, Args...>
   auto submit_at(clock::time_point due, F&& f, Args&&... args) {
     return start<true>({}, request_at(due), std::forward<F>(f), std::forward<Args>(args)...);
   }
   template <class F, class... Args>
-    requires detail::task_body<F, Args...>
+  requires detail::task_body<F, Args...>
   auto submit_at(const task_options& options, clock::time_point due, F&& f, Args&&... args) {
     return start<true>(options, request_at(due), std::forward<F>(f), std::forward<Args>(args)...);
   }
@@ -110,20 +112,20 @@ class thread_pool {
   // The try_ verbs ask for room and report: no exception for a refusal, and no saturation policy.
 
   template <class F, class... Args>
-    requires detail::task_body<F, Args...>
+  requires detail::task_body<F, Args...>
   auto try_submit(F&& f, Args&&... args) {
     return attempt({}, detail::admission_request::without_waiting(), std::forward<F>(f),
                    std::forward<Args>(args)...);
   }
   template <class F, class... Args>
-    requires detail::task_body<F, Args...>
+  requires detail::task_body<F, Args...>
   auto try_submit(const task_options& options, F&& f, Args&&... args) {
     return attempt(options, detail::admission_request::without_waiting(), std::forward<F>(f),
                    std::forward<Args>(args)...);
   }
 
   template <class Rep, class Period, class F, class... Args>
-    requires detail::task_body<F, Args...>
+  requires detail::task_body<F, Args...>
   auto try_submit_after(std::chrono::duration<Rep, Period> delay, F&& f, Args&&... args) {
     auto request = request_after(detail::saturating_nanoseconds(delay));
     request.how = detail::admission_request::mode::try_once;
@@ -132,45 +134,46 @@ class thread_pool {
 
   /// Waits for room at most `limit` of real time, behind whoever waits already.
   template <class Rep, class Period, class F, class... Args>
-    requires detail::task_body<F, Args...>
+  requires detail::task_body<F, Args...>
   auto try_submit_for(std::chrono::duration<Rep, Period> limit, F&& f, Args&&... args) {
     return attempt({}, request_within(detail::saturating_nanoseconds(limit), {}),
                    std::forward<F>(f), std::forward<Args>(args)...);
   }
   /// The same until `stop` is set, whichever comes first.
   template <class Rep, class Period, class F, class... Args>
-    requires detail::task_body<F, Args...>
+  requires detail::task_body<F, Args...>
   auto try_submit_for(std::chrono::duration<Rep, Period> limit, std::stop_token stop, F&& f,
                       Args&&... args) {
     return attempt({}, request_within(detail::saturating_nanoseconds(limit), std::move(stop)),
                    std::forward<F>(f), std::forward<Args>(args)...);
   }
   template <class F, class... Args>
-    requires detail::task_body<F, Args...>
+  requires detail::task_body<F, Args...>
   auto try_submit_until(std::chrono::steady_clock::time_point until, F&& f, Args&&... args) {
     return attempt({}, detail::admission_request::waiting_until(until, {}), std::forward<F>(f),
                    std::forward<Args>(args)...);
   }
   template <class F, class... Args>
-    requires detail::task_body<F, Args...>
+  requires detail::task_body<F, Args...>
   auto try_submit_until(std::chrono::steady_clock::time_point until, std::stop_token stop, F&& f,
                         Args&&... args) {
     return attempt({}, detail::admission_request::waiting_until(until, std::move(stop)),
                    std::forward<F>(f), std::forward<Args>(args)...);
   }
 
-  /// Submits every callable of a range in one publication. Under `reject` all are accepted or none; under
-  /// the other policies one after the other. Callables are copied from an lvalue, moved from an rvalue.
+  /// Submits every callable of a range in one publication. Under `reject` all are accepted or none;
+  /// under the other policies one after the other. Callables are copied from an lvalue, moved from
+  /// an rvalue.
   template <std::ranges::input_range Range>
   auto submit_all(Range&& tasks);
 
-  /// Submits all and waits until all are terminal; the futures keep the order of the range. A failure
-  /// stays in its own future. When this throws, what it had submitted is cancelled.
+  /// Submits all and waits until all are terminal; the futures keep the order of the range. A
+  /// failure stays in its own future. When this throws, what it had submitted is cancelled.
   template <std::ranges::input_range Range>
   auto invoke_all(Range&& tasks);
 
-  /// Submits all and returns the result of one that succeeded; the others are cancelled. Throws the last
-  /// failure when none did, and `std::invalid_argument` for an empty range.
+  /// Submits all and returns the result of one that succeeded; the others are cancelled. Throws the
+  /// last failure when none did, and `std::invalid_argument` for an empty range.
   template <std::ranges::input_range Range>
   auto invoke_any(Range&& tasks);
 
@@ -178,8 +181,8 @@ class thread_pool {
 
   /// Stops admission. Accepted work still runs, delayed tasks when due. Idempotent; does not wait.
   void close() noexcept;
-  /// Closes, cancels queued tasks (`aborted`) and asks running ones to stop; captures of the cancelled and
-  /// stop callbacks run here. Returns how many queued tasks were cancelled.
+  /// Closes, cancels queued tasks (`aborted`) and asks running ones to stop; captures of the
+  /// cancelled and stop callbacks run here. Returns how many queued tasks were cancelled.
   std::size_t abort();
   /// Closes, hands queued tasks back in their order and asks running ones to stop.
   [[nodiscard]] std::vector<drained_task> shutdown_now();
@@ -194,8 +197,8 @@ class thread_pool {
   [[nodiscard]] bool join_for(std::chrono::duration<Rep, Period> limit) {
     return join_within(detail::saturating_nanoseconds(limit));
   }
-  /// close, join_for(grace), then shutdown_now with the drained tasks dropped, so cancelled. Returns
-  /// whether everything had finished within the grace.
+  /// close, join_for(grace), then shutdown_now with the drained tasks dropped, so cancelled.
+  /// Returns whether everything had finished within the grace.
   template <class Rep, class Period>
   bool shutdown(std::chrono::duration<Rep, Period> grace) {
     return shutdown_within(detail::saturating_nanoseconds(grace));
@@ -223,8 +226,7 @@ class thread_pool {
   using result_of = detail::body_result<F, Args...>;
 
   template <bool HasFuture, class F, class... Args>
-  auto start(const task_options& options, detail::admission_request request, F&& f,
-             Args&&... args);
+  auto start(const task_options& options, detail::admission_request request, F&& f, Args&&... args);
   template <class F, class... Args>
   auto attempt(const task_options& options, detail::admission_request request, F&& f,
                Args&&... args);

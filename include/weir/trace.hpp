@@ -8,12 +8,13 @@
 
 namespace weir {
 
-/// Writes what a pool does as Chrome trace events (JSON), which Perfetto and chrome://tracing open as a
-/// picture of workers over time. In the target `weir::trace`.
+/// Writes what a pool does as Chrome trace events (JSON), which Perfetto and chrome://tracing open
+/// as a picture of workers over time. In the target `weir::trace`.
 ///
-/// Each task is a slice on the line of its worker, named by `task_options::name` or "task N"; a body on a
-/// caller's thread is on the line "callers". The stream outlives the writer; events are written as they
-/// come, so memory stays flat and a trace cut short still opens. Shared objects: safe.
+/// Each task is a slice on the line of its worker, named by `task_options::name` or "task N"; a
+/// body on a caller's thread is on the line "callers". The stream outlives the writer; events are
+/// written as they come, so memory stays flat and a trace cut short still opens. Shared objects:
+/// safe.
 class trace_writer final : public observer {
  public:
   explicit trace_writer(std::ostream& out);

@@ -6,7 +6,8 @@
 
 namespace weir {
 
-/// Sole owner of a file descriptor; closes it when destroyed. Distinct objects: safe; shared: unsafe.
+/// Sole owner of a file descriptor; closes it when destroyed. Distinct objects: safe; shared:
+/// unsafe.
 class unique_fd {
  public:
   unique_fd() noexcept = default;

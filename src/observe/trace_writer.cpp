@@ -83,17 +83,23 @@ class trace_writer::document {
   }
 
   void name_line_locked(std::uint64_t line, const std::string& name) WEIR_REQUIRES(mutex_) {
-    write({{"ph", "M"}, {"pid", k_process}, {"tid", line}, {"name", "thread_name"},
+    write({{"ph", "M"},
+           {"pid", k_process},
+           {"tid", line},
+           {"name", "thread_name"},
            {"args", {{"name", name}}}});
-    write({{"ph", "M"}, {"pid", k_process}, {"tid", line}, {"name", "thread_sort_index"},
+    write({{"ph", "M"},
+           {"pid", k_process},
+           {"tid", line},
+           {"name", "thread_sort_index"},
            {"args", {{"sort_index", line}}}});
   }
 
   void write(json event) WEIR_REQUIRES(mutex_) {
     if (finished_) return;
-    // Names are bytes of the user's: what is no UTF-8 is shown as U+FFFD instead of spoiling the file.
-    out_ << (any_ ? ",\n" : "[\n")
-         << event.dump(-1, ' ', false, json::error_handler_t::replace);
+    // Names are bytes of the user's: what is no UTF-8 is shown as U+FFFD instead of spoiling the
+    // file.
+    out_ << (any_ ? ",\n" : "[\n") << event.dump(-1, ' ', false, json::error_handler_t::replace);
     any_ = true;
   }
 

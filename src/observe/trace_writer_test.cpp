@@ -52,8 +52,12 @@ TEST(trace_writer, shows_every_task_as_a_slice_on_its_worker) {
   // On each line slices open and close in turn: one body at a time on a worker (A2).
   std::map<int, int> open;
   for (const json& event : events) {
-    if (event["ph"] == "B") { EXPECT_EQ(++open[event["tid"]], 1); }
-    if (event["ph"] == "E") { EXPECT_EQ(--open[event["tid"]], 0); }
+    if (event["ph"] == "B") {
+      EXPECT_EQ(++open[event["tid"]], 1);
+    }
+    if (event["ph"] == "E") {
+      EXPECT_EQ(--open[event["tid"]], 0);
+    }
   }
 }
 

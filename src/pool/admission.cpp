@@ -5,16 +5,16 @@
 
 namespace weir::detail {
 
-// The waiting places that would be in use with so many more tasks. A ready task that an idle worker will
-// take waits nowhere, whether or not that worker has woken up.
+// The waiting places that would be in use with so many more tasks. A ready task that an idle worker
+// will take waits nowhere, whether or not that worker has woken up.
 std::size_t pool_core::waiting_with(std::size_t ready, std::size_t delayed) const noexcept {
   const std::size_t idle = workers_ - busy_;
   const std::size_t due = ready_ + ready;
   return delayed_ + delayed + (due > idle ? due - idle : 0);
 }
 
-// The tree of contract B1: core worker, waiting place, extra worker, saturated. A delayed task needs a
-// place in any case; a further worker makes one when it takes a ready task that waits.
+// The tree of contract B1: core worker, waiting place, extra worker, saturated. A delayed task
+// needs a place in any case; a further worker makes one when it takes a ready task that waits.
 pool_core::decision pool_core::decide(bool delayed) const noexcept {
   if (delayed) {
     const std::size_t waiting = waiting_with(0, 1);
@@ -55,8 +55,8 @@ bool pool_core::start_worker() noexcept {
   return true;
 }
 
-// A thread that cannot be had leaves everything as it was (B9): with another worker there the task waits
-// for that one, inside the bound of workers and places together.
+// A thread that cannot be had leaves everything as it was (B9): with another worker there the task
+// waits for that one, inside the bound of workers and places together.
 std::optional<reject_reason> pool_core::take_in(task_base& task, decision how) {
   if (task.delayed) queue_.reserve_delayed();
   if (how == decision::start_worker && !start_worker() && workers_ == 0) {
@@ -106,8 +106,9 @@ pool_core::entry pool_core::enter_locked(task_base& task, const admission_reques
   return {entry::kind::accepted, {}, whom_to_wake(), task.id};
 }
 
-// An immediate task needs the clock only while a delayed one is pending, and the clock is user code: it
-// is read outside the lock, and the look is taken again if that became necessary meanwhile.
+// An immediate task needs the clock only while a delayed one is pending, and the clock is user
+// code: it is read outside the lock, and the look is taken again if that became necessary
+// meanwhile.
 pool_core::entry pool_core::enter(task_base& task, admission_request& request) {
   if (request.now == k_due_at_once && delayed_hint_.load(sync::relaxed)) {
     request.now = clock().now();
@@ -169,13 +170,16 @@ std::optional<reject_reason> pool_core::admit_together(std::vector<task_base*>& 
   {
     const sync::lock_guard lock(mutex_);
     note_time(now);
-    if (closed_) why = reject_reason::closed;
-    else if (!all_fit(tasks.size())) why = reject_reason::saturated;
+    if (closed_)
+      why = reject_reason::closed;
+    else if (!all_fit(tasks.size()))
+      why = reject_reason::saturated;
     for (; !why && accepted < tasks.size(); ++accepted) {
       task_base& task = *tasks[accepted];
       if (queue_.has_delayed()) task.due = now_floor_;
       decision how = decide(false);
-      // Only a thread that could not be had makes the tree say so here; the places are counted above.
+      // Only a thread that could not be had makes the tree say so here; the places are counted
+      // above.
       if (how == decision::saturated) how = decision::enqueue;
       why = take_in(task, how);
     }
@@ -185,7 +189,8 @@ std::optional<reject_reason> pool_core::admit_together(std::vector<task_base*>& 
   if (wake != nullptr) wake->parker.unpark();
   tasks.resize(accepted);
   if (options_.observer != nullptr) {
-    for (const task_base* task : tasks) options_.observer->task_accepted({task->id, name_of(*task)});
+    for (const task_base* task : tasks)
+      options_.observer->task_accepted({task->id, name_of(*task)});
   }
   return why;
 }

@@ -9,9 +9,9 @@
 
 namespace weir::detail {
 
-/// A thread that waits for room with its task in hand. Lives on that thread's stack; whoever makes room
-/// admits the task and only then wakes the thread, under the pool's lock, so that nobody overtakes
-/// and nobody touches the record after it is unlisted and the lock released.
+/// A thread that waits for room with its task in hand. Lives on that thread's stack; whoever makes
+/// room admits the task and only then wakes the thread, under the pool's lock, so that nobody
+/// overtakes and nobody touches the record after it is unlisted and the lock released.
 struct blocked_submitter {
   explicit blocked_submitter(task_base& waiting) noexcept : task(waiting) {}
 

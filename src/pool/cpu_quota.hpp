@@ -6,7 +6,8 @@
 
 namespace weir::detail {
 
-/// The processors that a cgroup v2 `cpu.max` grants ("150000 100000" is 1.5); none when it sets no limit.
+/// The processors that a cgroup v2 `cpu.max` grants ("150000 100000" is 1.5); none when it sets no
+/// limit.
 [[nodiscard]] std::optional<double> quota_from_cpu_max(std::istream& cpu_max);
 
 /// How many workers make sense: all processors, or what the quota can keep busy, at least 1.

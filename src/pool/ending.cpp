@@ -11,9 +11,10 @@
 
 namespace weir::detail {
 
-// Ending a queued task takes three steps: win its state word (from then on it never starts), destroy its
-// captures outside the lock, then give the place back and publish in one step under the lock. Whoever
-// wins the word owns the task until then; the pool cannot come to rest meanwhile, for the place is counted.
+// Ending a queued task takes three steps: win its state word (from then on it never starts),
+// destroy its captures outside the lock, then give the place back and publish in one step under the
+// lock. Whoever wins the word owns the task until then; the pool cannot come to rest meanwhile, for
+// the place is counted.
 
 void end_unstarted(task_base& task, bool was_drained) noexcept {
   if (!was_drained) return task.core->end_unstarted(task);
@@ -52,8 +53,8 @@ void pool_core::cancelled_event(const task_base& task) const noexcept {
   options_.observer->task_cancelled({task.id, name_of(task)}, reason_of(task));
 }
 
-// Takes every queued task, in order, that `take` can win on its state word. What it cannot win belongs to
-// a canceller, who still holds the place and will find the task unlinked.
+// Takes every queued task, in order, that `take` can win on its state word. What it cannot win
+// belongs to a canceller, who still holds the place and will find the task unlinked.
 template <class Take>
 pool_core::task_chain pool_core::take_queued(Take take) {
   task_chain taken;
@@ -133,8 +134,8 @@ std::size_t pool_core::cancel_pending() {
   return end_taken(taken);
 }
 
-// The running tasks, each with a reference of ours. They are in no list, so their links are free; only the
-// first call finds any, later ones have nothing left to stop.
+// The running tasks, each with a reference of ours. They are in no list, so their links are free;
+// only the first call finds any, later ones have nothing left to stop.
 pool_core::task_chain pool_core::stop_and_list_running() noexcept {
   close_admission();
   task_chain running;
@@ -215,8 +216,8 @@ void pool_core::run_drained(task_base& task) {
   if (report.unhandled != nullptr) report_outside(report.unhandled, {task.id, name_of(task)});
 }
 
-// Somebody outside reports a failure: the hook may be used only while the pool object exists, and the
-// pool object's destructor waits for it.
+// Somebody outside reports a failure: the hook may be used only while the pool object exists, and
+// the pool object's destructor waits for it.
 void pool_core::report_outside(const std::exception_ptr& error, const task_info& info) noexcept {
   {
     const sync::lock_guard lock(mutex_);

@@ -3,8 +3,8 @@
 #include "pool/pool_core.hpp"
 #include "weir/detail/duration.hpp"
 
-/// Who sleeps and who is woken. The proof that no wake-up is lost stands in docs/design/idle-workers.md;
-/// the invariants I1 and I2 named below are its.
+/// Who sleeps and who is woken. The proof that no wake-up is lost stands in
+/// docs/design/idle-workers.md; the invariants I1 and I2 named below are its.
 namespace weir::detail {
 
 time_point pool_core::read_clock(worker& self) noexcept {
@@ -45,8 +45,7 @@ time_point pool_core::list_as_idle(worker& self) noexcept {
   idle_.push_back(self);
   self.listed = true;
   time_point until = time_point::max();
-  if (queue_.has_delayed() &&
-      (leader_ == nullptr || queue_.earliest_delayed() < leader_until_)) {
+  if (queue_.has_delayed() && (leader_ == nullptr || queue_.earliest_delayed() < leader_until_)) {
     leader_ = &self;
     leader_until_ = until = queue_.earliest_delayed();
   }
@@ -72,9 +71,9 @@ void pool_core::mark_woken(worker& target) noexcept {
   ++waking_;
 }
 
-// At most one worker is on its way at a time; it wakes the next one when it has claimed something and
-// more is left (I1). The last to fall asleep is woken first, its caches being warm; the leader only
-// when no other sleeps or when its own time has changed (I2).
+// At most one worker is on its way at a time; it wakes the next one when it has claimed something
+// and more is left (I1). The last to fall asleep is woken first, its caches being warm; the leader
+// only when no other sleeps or when its own time has changed (I2).
 worker* pool_core::whom_to_wake() noexcept {
   if (waking_ > 0 || idle_.empty()) return nullptr;
   worker* target = nullptr;
@@ -103,9 +102,7 @@ void pool_core::sleep(worker& self, time_point until) noexcept {
   (void)self.parker.park_until(real);
 }
 
-void pool_core::update_hint() noexcept {
-  delayed_hint_.store(queue_.has_delayed(), sync::relaxed);
-}
+void pool_core::update_hint() noexcept { delayed_hint_.store(queue_.has_delayed(), sync::relaxed); }
 
 void pool_core::clock_moved(time_point now) noexcept {
   const sync::lock_guard lock(mutex_);

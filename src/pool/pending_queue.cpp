@@ -48,8 +48,8 @@ task_base* pending_queue::first() const noexcept {
 task_base* pending_queue::first_due(time_point now) const noexcept {
   task_base* task = first();
   if (task == nullptr) return nullptr;
-  // A delayed task that stands before a ready one is due: the ready one's due time has been read from
-  // the clock. Without a ready one the clock decides.
+  // A delayed task that stands before a ready one is due: the ready one's due time has been read
+  // from the clock. Without a ready one the clock decides.
   const bool due = task->place == task_place::ready || head_ != nullptr || task->due <= now;
   return due ? task : nullptr;
 }

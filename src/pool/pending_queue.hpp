@@ -7,20 +7,20 @@
 
 namespace weir::detail {
 
-/// What waits in a pool, in the one order that counts: by due time, then by id. Tasks that were due at
-/// submission stand in a list, whose order is the order of submission; delayed ones in a heap.
+/// What waits in a pool, in the one order that counts: by due time, then by id. Tasks that were due
+/// at submission stand in a list, whose order is the order of submission; delayed ones in a heap.
 /// A pure data structure: the pool's lock guards it, the pool reads the clock.
 class pending_queue {
  public:
-  /// Appends a task that is due. Its due time is raised to that of its predecessor where clocks read
-  /// outside the lock came in another order: among immediate tasks the id alone decides.
+  /// Appends a task that is due. Its due time is raised to that of its predecessor where clocks
+  /// read outside the lock came in another order: among immediate tasks the id alone decides.
   void push_ready(task_base& task) noexcept;
 
   void reserve_delayed() { timers_.reserve_one(); }
   void push_delayed(task_base& task) noexcept;
 
-  /// Takes the first task that is due at `now` and moves it to `running`. Tasks that a canceller owns are
-  /// unlinked on the way: the canceller still holds their place. Null when nothing is due.
+  /// Takes the first task that is due at `now` and moves it to `running`. Tasks that a canceller
+  /// owns are unlinked on the way: the canceller still holds their place. Null when nothing is due.
   task_base* pick(time_point now) noexcept;
 
   /// Removes a task; does nothing when it is in no list.

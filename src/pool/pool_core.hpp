@@ -25,13 +25,13 @@ class thread_pool;
 
 namespace weir::detail {
 
-/// The heart of a `thread_pool`: one lock over queue, counts and idle workers. It outlives the pool object
-/// as long as workers, cancellers or unread failures need it. No user code runs under the lock; what is
-/// decided there is carried out after it.
+/// The heart of a `thread_pool`: one lock over queue, counts and idle workers. It outlives the pool
+/// object as long as workers, cancellers or unread failures need it. No user code runs under the
+/// lock; what is decided there is carried out after it.
 ///
-/// One file a duty: admission.cpp (who gets in), saturation.cpp (what happens to the rest), working.cpp (the
-/// worker's loop), idling.cpp (who sleeps, who is woken), ending.cpp (cancel, abort, drain), rest.cpp (close,
-/// join, destruction). Protocols: docs/design/.
+/// One file a duty: admission.cpp (who gets in), saturation.cpp (what happens to the rest),
+/// working.cpp (the worker's loop), idling.cpp (who sleeps, who is woken), ending.cpp (cancel,
+/// abort, drain), rest.cpp (close, join, destruction). Protocols: docs/design/.
 class pool_core final : public clock_listener {
  public:
   pool_core(pool_options options, thread_pool* facade);
@@ -172,8 +172,8 @@ class pool_core final : public clock_listener {
   [[nodiscard]] time_point list_as_idle(worker& self) noexcept WEIR_REQUIRES(mutex_);
   void unlist(worker& self) noexcept WEIR_REQUIRES(mutex_);
   void mark_woken(worker& target) noexcept WEIR_REQUIRES(mutex_);
-  /// Whoever must be woken for the work that is there now, marked as woken; the caller unparks it after
-  /// the lock is released. Null: nobody.
+  /// Whoever must be woken for the work that is there now, marked as woken; the caller unparks it
+  /// after the lock is released. Null: nobody.
   [[nodiscard]] worker* whom_to_wake() noexcept WEIR_REQUIRES(mutex_);
   void wake_all_idle() noexcept WEIR_REQUIRES(mutex_);
   void sleep(worker& self, time_point until) noexcept;
@@ -204,7 +204,8 @@ class pool_core final : public clock_listener {
   const std::size_t capacity_;
   std::stop_source stop_;
   sync::atomic<std::size_t> owners_{1};
-  /// Whether a claim needs the clock; a hint, read without the lock to read the clock outside of it.
+  /// Whether a claim needs the clock; a hint, read without the lock to read the clock outside of
+  /// it.
   sync::atomic<bool> delayed_hint_{false};
 
   alignas(64) sync::mutex mutex_;

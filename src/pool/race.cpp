@@ -26,7 +26,7 @@ class race_state {
 
   void retain() noexcept { owners_.fetch_add(1, sync::relaxed); }
   void release() noexcept {
-    // ordering: race-owners
+    // ordering: race-owners pairs with itself: the last owner sees what all did
     if (owners_.fetch_sub(1, sync::acq_rel) == 1) delete this;
   }
 

@@ -12,8 +12,8 @@ pool_core::pool_core(pool_options options, thread_pool* facade)
 }
 
 pool_core::~pool_core() {
-  // Only where the pool object died on one of its own workers is the last thread still unjoined: it is
-  // this one, or one that is past everything but its return.
+  // Only where the pool object died on one of its own workers is the last thread still unjoined: it
+  // is this one, or one that is past everything but its return.
   if (!last_departed_.joinable()) return;
   if (last_departed_.is_current()) {
     last_departed_.detach();
@@ -25,7 +25,7 @@ pool_core::~pool_core() {
 void pool_core::retain() noexcept { owners_.fetch_add(1, sync::relaxed); }
 
 void pool_core::release() noexcept {
-  // ordering: core-owners
+  // ordering: core-owners pairs with itself: the last owner sees what all did
   if (owners_.fetch_sub(1, sync::acq_rel) == 1) delete this;
 }
 
@@ -35,8 +35,8 @@ bool pool_core::at_rest() const noexcept {
 
 bool pool_core::ended() const noexcept { return terminated_; }
 
-// Called after whatever may have been the last thing: tells idle workers of a closed pool to leave, and
-// those who wait for rest or for the end that it has come.
+// Called after whatever may have been the last thing: tells idle workers of a closed pool to leave,
+// and those who wait for rest or for the end that it has come.
 void pool_core::check_rest() noexcept {
   if (closed_ && ready_ == 0 && delayed_ == 0) wake_all_idle();
   if (!at_rest()) return;
@@ -69,7 +69,7 @@ void pool_core::close() noexcept {
   check_rest();
 }
 
-bool pool_core::await(rest_list pool_core::* list, bool (pool_core::*reached)() const noexcept,
+bool pool_core::await(rest_list pool_core::*list, bool (pool_core::*reached)() const noexcept,
                       sync::deadline until) noexcept {
   rest_waiter self;
   {

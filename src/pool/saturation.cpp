@@ -7,8 +7,8 @@
 
 namespace weir::detail {
 
-// Room may appear between two looks at the lock: every path below looks again before it acts, so that no
-// task is discarded, run here or refused while a place is free.
+// Room may appear between two looks at the lock: every path below looks again before it acts, so
+// that no task is discarded, run here or refused while a place is free.
 
 std::optional<reject_reason> pool_core::admit_when_full(task_base& task,
                                                         admission_request& request) {
@@ -31,7 +31,8 @@ std::optional<reject_reason> pool_core::admit_when_full(task_base& task,
     case saturation::block:
       if (task.delayed && capacity_ == 0) {
         throw std::invalid_argument(
-            "weir: a delayed task needs a waiting place and this pool has none: waiting is no help");
+            "weir: a delayed task needs a waiting place and this pool has none: waiting is no "
+            "help");
       }
       return wait_for_room(task, request);
   }
@@ -46,8 +47,7 @@ std::optional<reject_reason> pool_core::refuse_full(task_base& task, admission_r
   return reject_reason::saturated;
 }
 
-std::optional<reject_reason> pool_core::run_on_caller(task_base& task,
-                                                      admission_request& request) {
+std::optional<reject_reason> pool_core::run_on_caller(task_base& task, admission_request& request) {
   outside_run run{task};
   entry entered{entry::kind::full};
   {
@@ -140,9 +140,9 @@ void pool_core::end_victim(task_base& victim) noexcept {
   detail::release(&victim);
 }
 
-// Whoever makes room admits the first in line on its behalf (admit_blocked) and wakes it under the lock.
-std::optional<reject_reason> pool_core::wait_for_room(task_base& task,
-                                                      admission_request& request) {
+// Whoever makes room admits the first in line on its behalf (admit_blocked) and wakes it under the
+// lock.
+std::optional<reject_reason> pool_core::wait_for_room(task_base& task, admission_request& request) {
   blocked_submitter self(task);
   entry entered{entry::kind::full};
   {
@@ -188,8 +188,8 @@ void pool_core::unlist_blocked(blocked_submitter& waiter,
   if (refused) ++counts_.refused;
 }
 
-// First come, first served among those that compete for the same room: an immediate task that a free worker
-// takes needs no waiting place and does not stand behind a delayed one that does.
+// First come, first served among those that compete for the same room: an immediate task that a
+// free worker takes needs no waiting place and does not stand behind a delayed one that does.
 void pool_core::admit_blocked() noexcept {
   bool full[2] = {false, false};
   blocked_submitter* next = nullptr;

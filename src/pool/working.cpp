@@ -14,8 +14,9 @@ worker_info pool_core::info_of(const worker& self) const noexcept {
   return {options_.name, self.index};
 }
 
-// A worker's life. The lock is taken once per task while there is work: finishing one and claiming the
-// next is a single step (finish_and_claim), so a finished task's place is free before its future is ready.
+// A worker's life. The lock is taken once per task while there is work: finishing one and claiming
+// the next is a single step (finish_and_claim), so a finished task's place is free before its
+// future is ready.
 void pool_core::work(worker& self) {
   const worker_info where = info_of(self);
   sync::name_this_thread(options_.name + "-" + std::to_string(self.index));
@@ -84,7 +85,8 @@ task_base* pool_core::claim(worker& self) noexcept {
   return task;
 }
 
-// The body with everything around it that is user code: hooks of the observer, failures nobody can read.
+// The body with everything around it that is user code: hooks of the observer, failures nobody can
+// read.
 body_end pool_core::run_reported(task_base& task, const worker_info& where, pool_core* context) {
   const run_context scope(task, context);
   observer* const watch = options_.observer;
@@ -124,8 +126,9 @@ task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end e
   return next;
 }
 
-// Publishes under the lock, so that counts and futures never disagree: whoever has seen the task end finds
-// its place free and its number counted. The wake-up itself is the caller's, after the lock.
+// Publishes under the lock, so that counts and futures never disagree: whoever has seen the task
+// end finds its place free and its number counted. The wake-up itself is the caller's, after the
+// lock.
 bool pool_core::complete(task_base& task, body_end end) noexcept {
   switch (end) {
     case body_end::succeeded:
@@ -162,8 +165,8 @@ void pool_core::finish_outside(outside_run& run) noexcept {
   detail::release(&run.task);
 }
 
-// The thread is being unwound by force (pthread_exit, cancellation) out of a body. Its task has failed;
-// another worker takes its place if there is work or the pool is below core.
+// The thread is being unwound by force (pthread_exit, cancellation) out of a body. Its task has
+// failed; another worker takes its place if there is work or the pool is below core.
 void pool_core::lose_worker(worker& self, task_base& task) noexcept {
   bool waited = false;
   {
@@ -182,8 +185,8 @@ void pool_core::lose_worker(worker& self, task_base& task) noexcept {
   depart(self);
 }
 
-// The last steps of a worker. Each joins its predecessor, so that at any time one finished thread at most
-// is unjoined, and joining the last one joins all.
+// The last steps of a worker. Each joins its predecessor, so that at any time one finished thread
+// at most is unjoined, and joining the last one joins all.
 void pool_core::depart(worker& self) noexcept {
   sync::thread previous;
   task_chain stranded;

@@ -5,8 +5,9 @@
 
 namespace weir::sync {
 
-/// A one-shot flag that any number of threads may wait for. What the setter did before `set` is visible
-/// to whoever returns from a wait. Shared objects: safe; destroy it only after `set` has returned.
+/// A one-shot flag that any number of threads may wait for. What the setter did before `set` is
+/// visible to whoever returns from a wait. Shared objects: safe; destroy it only after `set` has
+/// returned.
 class event {
  public:
   event() noexcept = default;

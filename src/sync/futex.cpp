@@ -24,14 +24,14 @@ timespec to_timespec(steady::time_point when) noexcept {
 
 }  // namespace
 
-bool futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expected, deadline until) noexcept {
+bool futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expected,
+                deadline until) noexcept {
   timespec limit{};
   if (until) limit = to_timespec(*until);
   const int saved = errno;
-  const long result =
-      ::syscall(SYS_futex, reinterpret_cast<const std::uint32_t*>(&word),
-                FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected, until ? &limit : nullptr, nullptr,
-                FUTEX_BITSET_MATCH_ANY);
+  const long result = ::syscall(SYS_futex, reinterpret_cast<const std::uint32_t*>(&word),
+                                FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected,
+                                until ? &limit : nullptr, nullptr, FUTEX_BITSET_MATCH_ANY);
   const bool timed_out = result != 0 && errno == ETIMEDOUT;
   errno = saved;
   return !timed_out;
@@ -39,8 +39,8 @@ bool futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expected, deadl
 
 void futex_wake(const atomic<std::uint32_t>* word, int count) noexcept {
   const int saved = errno;
-  ::syscall(SYS_futex, reinterpret_cast<const std::uint32_t*>(word), FUTEX_WAKE | FUTEX_PRIVATE_FLAG,
-            count, nullptr, nullptr, 0);
+  ::syscall(SYS_futex, reinterpret_cast<const std::uint32_t*>(word),
+            FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, nullptr, nullptr, 0);
   errno = saved;
 }
 

@@ -14,9 +14,8 @@ void mutex::lock_slow() noexcept {
       return;
     }
   }
-  // From here on the word says "sleepers", also when this thread is the only one: whoever unlocks then
-  // wakes once for nothing, but never forgets a sleeper.
-  // ordering: mutex-handover
+  // From here on the word says "sleepers", also when this thread is the only one: whoever unlocks
+  // then wakes once for nothing, but never forgets a sleeper. ordering: mutex-handover
   while (word_.exchange(k_contended, acquire) != k_free) futex_wait(word_, k_contended, {});
 }
 

@@ -8,9 +8,10 @@
 namespace weir::sync {
 
 #ifndef WEIR_SYNC_SEAM_MUTEX
-/// Mutual exclusion on one futex word: 0 free, 1 held, 2 held with sleepers. Not recursive, not fair,
-/// held for tens of nanoseconds. What a holder did before `unlock` is visible after the next `lock`.
-/// Source: Drepper, "Futexes are tricky" (2011), third version. Protocol: docs/design/parking.md.
+/// Mutual exclusion on one futex word: 0 free, 1 held, 2 held with sleepers. Not recursive, not
+/// fair, held for tens of nanoseconds. What a holder did before `unlock` is visible after the next
+/// `lock`. Source: Drepper, "Futexes are tricky" (2011), third version. Protocol:
+/// docs/design/parking.md.
 class WEIR_CAPABILITY("mutex") mutex {
  public:
   mutex() noexcept = default;

@@ -2,7 +2,8 @@
 
 namespace weir::sync {
 
-// An exchange, not a store: a second token that arrives in between is taken with its memory effects.
+// An exchange, not a store: a second token that arrives in between is taken with its memory
+// effects.
 bool parker::take_token() noexcept {
   // ordering: parker-token
   word_.exchange(k_empty, acquire);

@@ -5,9 +5,10 @@
 
 namespace weir::sync {
 
-/// Puts one thread to sleep until another one leaves it a token. One thread parks, any thread unparks.
-/// A token left early is kept, one at most; tokens do not add up. What the unparker did before
-/// `unpark` is visible after the `park` that took the token. Protocol: docs/design/parking.md.
+/// Puts one thread to sleep until another one leaves it a token. One thread parks, any thread
+/// unparks. A token left early is kept, one at most; tokens do not add up. What the unparker did
+/// before `unpark` is visible after the `park` that took the token. Protocol:
+/// docs/design/parking.md.
 class parker {
  public:
   parker() noexcept = default;

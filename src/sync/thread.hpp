@@ -32,8 +32,8 @@ class thread {
 /// Names the calling thread for debuggers and `ps`; cut to the 15 bytes that Linux keeps.
 void name_this_thread(const std::string& name) noexcept;
 
-/// Lets the calling thread's timed sleeps end within a nanosecond of their time instead of the 50 µs
-/// by which Linux may round them.
+/// Lets the calling thread's timed sleeps end within a nanosecond of their time instead of the 50
+/// µs by which Linux may round them.
 void use_precise_sleep() noexcept;
 
 }  // namespace weir::sync

@@ -28,7 +28,9 @@ body_report run_body(task_base& task) {
   try {
     task.ops->invoke(task);
   } catch (abi::__forced_unwind&) {
-    settle(task, true, std::make_exception_ptr(std::runtime_error("weir: the task's thread was ended by force")));
+    settle(
+        task, true,
+        std::make_exception_ptr(std::runtime_error("weir: the task's thread was ended by force")));
     throw;
   } catch (...) {
     threw = true;

@@ -14,8 +14,8 @@ struct body_report {
 
 /// Runs the body of a task in phase `running`, on this thread: catches what it throws, fixes the
 /// outcome, drops a value that came after a stop request, destroys the captures. Everything but
-/// `publish`. A forced unwinding of the thread (pthread_exit, cancellation) fails the task, ends it here
-/// as far as described, and goes on through this function.
+/// `publish`. A forced unwinding of the thread (pthread_exit, cancellation) fails the task, ends it
+/// here as far as described, and goes on through this function.
 body_report run_body(task_base& task);
 
 }  // namespace weir::detail

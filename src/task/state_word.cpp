@@ -17,8 +17,8 @@ bool move_phase(task_base& task, phase from, phase to, std::uint32_t bits) noexc
   std::uint32_t word = task.word.load(sync::relaxed);
   while (phase_of(word) == from) {
     const std::uint32_t next = (word & ~k_phase_mask) | static_cast<std::uint32_t>(to) | bits;
-    // ordering: task-phase, stop-source (seq_cst: one half of the race between a canceller and a body
-    // that asks for its stop source; see task-state.md)
+    // ordering: task-phase, stop-source (seq_cst: one half of the race between a canceller and a
+    // body that asks for its stop source; see task-state.md)
     if (task.word.compare_exchange_weak(word, next, sync::seq_cst, sync::relaxed)) return true;
   }
   return false;

@@ -10,9 +10,9 @@
 namespace weir::detail {
 
 enum class phase : std::uint32_t {
-  queued,            ///< accepted, in a queue or on its way into one
-  drained,           ///< handed back by shutdown_now, no pool behind it
-  cancelling,        ///< a canceller owns it: it will never start
+  queued,      ///< accepted, in a queue or on its way into one
+  drained,     ///< handed back by shutdown_now, no pool behind it
+  cancelling,  ///< a canceller owns it: it will never start
   running,
   cancel_requested,  ///< running, asked to stop
   returned,          ///< body over, outcome fixed; captures and place still to give back
@@ -25,9 +25,9 @@ enum class phase : std::uint32_t {
 namespace state_word {
 
 inline constexpr std::uint32_t k_phase_mask = 0xF;
-inline constexpr unsigned k_reason_shift = 4;   // 3 bits: cancel_reason
+inline constexpr unsigned k_reason_shift = 4;  // 3 bits: cancel_reason
 inline constexpr std::uint32_t k_reason_mask = 0x7u << k_reason_shift;
-inline constexpr unsigned k_kind_shift = 7;     // 2 bits: cancellation
+inline constexpr unsigned k_kind_shift = 7;  // 2 bits: cancellation
 inline constexpr std::uint32_t k_kind_mask = 0x3u << k_kind_shift;
 inline constexpr std::uint32_t k_waited = 1u << 9;     // someone may sleep on the word
 inline constexpr std::uint32_t k_observed = 1u << 10;  // a failure that somebody has read
@@ -59,18 +59,19 @@ bool try_start_drained(task_base& task) noexcept;
 /// queued → drained. The caller holds the pool's lock.
 bool try_drain(task_base& task) noexcept;
 
-/// queued → cancelling, or drained → cancelling; `was_drained` tells which. Whoever wins destroys the
-/// captures and ends the task.
+/// queued → cancelling, or drained → cancelling; `was_drained` tells which. Whoever wins destroys
+/// the captures and ends the task.
 bool try_cancel_unstarted(task_base& task, cancel_reason reason, bool& was_drained) noexcept;
 
-/// running → cancel_requested, then the stop callbacks, here. False when it does not run or has been
-/// asked before. The caller holds a reference and no lock.
+/// running → cancel_requested, then the stop callbacks, here. False when it does not run or has
+/// been asked before. The caller holds a reference and no lock.
 bool request_stop(task_base& task, cancel_reason reason);
 
 /// running → returned, cancel_requested → stopped: from here on the outcome is fixed.
 body_end fix_outcome(task_base& task, bool threw) noexcept;
 
-/// What `fix_outcome` fixed, for whoever did not hear it: the worker whose thread is unwound by force.
+/// What `fix_outcome` fixed, for whoever did not hear it: the worker whose thread is unwound by
+/// force.
 body_end fixed_outcome(const task_base& task) noexcept;
 
 /// returned, stopped, cancelling → terminal. Returns whether somebody may sleep on the task: then

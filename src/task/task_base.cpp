@@ -33,7 +33,7 @@ void destroy(task_base* task) noexcept {
 }  // namespace
 
 void release(task_base* task) noexcept {
-  // ordering: task-refs
+  // ordering: task-refs pairs with itself: the last owner sees what all did
   if (task->refs.fetch_sub(1, sync::acq_rel) == 1) destroy(task);
 }
 

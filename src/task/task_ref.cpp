@@ -1,5 +1,6 @@
-#include "sync/futex.hpp"
 #include "weir/future.hpp"
+
+#include "sync/futex.hpp"
 
 namespace weir {
 

@@ -70,7 +70,8 @@ void timer_queue::sift_down(std::size_t index, const entry& value) noexcept {
   place(index, value);
 }
 
-// After a burst the memory goes back; a quarter full is far enough from the next growth to be no thrash.
+// After a burst the memory goes back; a quarter full is far enough from the next growth to be no
+// thrash.
 void timer_queue::give_back_memory() noexcept {
   if (heap_.capacity() <= k_kept_capacity || heap_.size() > heap_.capacity() / 4) return;
   try {

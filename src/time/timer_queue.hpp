@@ -7,9 +7,9 @@
 
 namespace weir::detail {
 
-/// Delayed tasks by (due, id): a 4-ary heap that stores keys beside the pointers, with each task's place
-/// in the task, so that insert, erase and pop are O(log n) and the earliest is O(1). A pure data
-/// structure: no lock, no clock, no thread. The tasks are the caller's.
+/// Delayed tasks by (due, id): a 4-ary heap that stores keys beside the pointers, with each task's
+/// place in the task, so that insert, erase and pop are O(log n) and the earliest is O(1). A pure
+/// data structure: no lock, no clock, no thread. The tasks are the caller's.
 class timer_queue {
  public:
   [[nodiscard]] bool empty() const noexcept { return heap_.empty(); }

@@ -2,7 +2,8 @@
 
 namespace weir::detail {
 
-/// Prints `expression` with its place on stderr and aborts. Never returns, in release builds neither.
+/// Prints `expression` with its place on stderr and aborts. Never returns, in release builds
+/// neither.
 [[noreturn]] void assertion_failed(const char* expression, const char* file, int line) noexcept;
 
 }  // namespace weir::detail

@@ -6,8 +6,8 @@
 
 namespace weir::detail {
 
-/// Converts any duration to nanoseconds; what does not fit becomes `max()` or `min()` instead of wrapping.
-/// A fraction of a nanosecond is rounded away from zero, so that no wait ends early.
+/// Converts any duration to nanoseconds; what does not fit becomes `max()` or `min()` instead of
+/// wrapping. A fraction of a nanosecond is rounded away from zero, so that no wait ends early.
 template <class Rep, class Period>
 constexpr std::chrono::nanoseconds saturating_nanoseconds(
     std::chrono::duration<Rep, Period> value) noexcept {

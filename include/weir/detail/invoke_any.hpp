@@ -11,12 +11,13 @@ namespace weir::detail {
 
 class race_state;
 
-/// A ticket of one contestant in `invoke_any`. Exactly one word reaches the race for each: `won`, or, when
-/// the ticket is destroyed without (failure, cancellation, refusal), that it is out.
+/// A ticket of one contestant in `invoke_any`. Exactly one word reaches the race for each: `won`,
+/// or, when the ticket is destroyed without (failure, cancellation, refusal), that it is out.
 class race_ticket {
  public:
   race_ticket(race_state& race, std::size_t index) noexcept;
-  race_ticket(race_ticket&& other) noexcept : race_(std::exchange(other.race_, nullptr)), index_(other.index_) {}
+  race_ticket(race_ticket&& other) noexcept
+      : race_(std::exchange(other.race_, nullptr)), index_(other.index_) {}
   race_ticket(const race_ticket&) = delete;
   race_ticket& operator=(const race_ticket&) = delete;
   ~race_ticket();
@@ -57,8 +58,8 @@ class race {
   ~race();
 
   [[nodiscard]] race_ticket ticket(std::size_t index) noexcept { return {*state_, index}; }
-  /// Blocks; the winner's index, or none. Throws as a future's wait does on a task that would wait for
-  /// itself: never, since contestants are new.
+  /// Blocks; the winner's index, or none. Throws as a future's wait does on a task that would wait
+  /// for itself: never, since contestants are new.
   std::optional<std::size_t> wait() noexcept;
 
  private:

@@ -1,10 +1,10 @@
 #pragma once
 
-/// The seam. Every atomic, futex, mutex and thread of weir is named through `weir::sync`; a build that
-/// defines WEIR_SYNC_SEAM binds these names to something else (a deterministic explorer, say) and
-/// compiles the very same sources against it. Such a header defines all names below, the class `thread` of
-/// sync/thread.hpp, and, if it defines WEIR_SYNC_SEAM_MUTEX, the class `mutex` of sync/mutex.hpp; what
-/// sync/futex.cpp and sync/thread.cpp define is linked from elsewhere then.
+/// The seam. Every atomic, futex, mutex and thread of weir is named through `weir::sync`; a build
+/// that defines WEIR_SYNC_SEAM binds these names to something else (a deterministic explorer, say)
+/// and compiles the very same sources against it. Such a header defines all names below, the class
+/// `thread` of sync/thread.hpp, and, if it defines WEIR_SYNC_SEAM_MUTEX, the class `mutex` of
+/// sync/mutex.hpp; what sync/futex.cpp and sync/thread.cpp define is linked from elsewhere then.
 
 #include <cstdint>
 
@@ -24,9 +24,9 @@ inline constexpr std::memory_order release = std::memory_order_release;
 inline constexpr std::memory_order acq_rel = std::memory_order_acq_rel;
 inline constexpr std::memory_order seq_cst = std::memory_order_seq_cst;
 
-/// How often a thread that wants a mutex looks again before it sleeps. A holder on another core is done
-/// within this many pauses or has been descheduled; on two cores a longer spin takes the processor from
-/// the very thread it waits for.
+/// How often a thread that wants a mutex looks again before it sleeps. A holder on another core is
+/// done within this many pauses or has been descheduled; on two cores a longer spin takes the
+/// processor from the very thread it waits for.
 inline constexpr int k_mutex_spin_limit = 40;
 
 /// A variable of its own for each thread: `static WEIR_THREAD_LOCAL per_thread<T*> x;`

@@ -23,13 +23,15 @@ inline constexpr time_point k_due_at_once = time_point::min();
 
 /// What the typed part of a task does for the untyped one. One table a type, shared by its tasks.
 struct task_ops {
-  void (*invoke)(task_base&);                              ///< runs the body, keeps its value; throws what it throws
-  void (*fail)(task_base&, std::exception_ptr) noexcept;   ///< keeps the failure; null where no future could read it
-  void (*drop_callable)(task_base&) noexcept;              ///< destroys the callable and its captures
+  void (*invoke)(task_base&);  ///< runs the body, keeps its value; throws what it throws
+  void (*fail)(
+      task_base&,
+      std::exception_ptr) noexcept;  ///< keeps the failure; null where no future could read it
+  void (*drop_callable)(task_base&) noexcept;  ///< destroys the callable and its captures
   void (*drop_value)(task_base&) noexcept;
   void (*drop_failure)(task_base&) noexcept;
   std::exception_ptr (*failure)(const task_base&) noexcept;
-  void (*destroy)(task_base*) noexcept;                    ///< gives the memory back
+  void (*destroy)(task_base*) noexcept;  ///< gives the memory back
 };
 
 /// Where a queued task is linked. Guarded by the pool's lock.
@@ -52,12 +54,12 @@ struct task_base {
   };
   sync::atomic<std::uint32_t> word{0};  ///< phase, reason, flags: src/task/state_word.hpp
   sync::atomic<std::uint32_t> refs;
-  std::uint64_t id = 0;                ///< fixed at admission, 0 before
-  time_point due = k_due_at_once;      ///< fixed at admission
-  pool_core* core = nullptr;           ///< fixed at admission; alive until the task is terminal
+  std::uint64_t id = 0;            ///< fixed at admission, 0 before
+  time_point due = k_due_at_once;  ///< fixed at admission
+  pool_core* core = nullptr;       ///< fixed at admission; alive until the task is terminal
   sync::atomic<task_extras*> extras{nullptr};  ///< name, stop source: made on demand
   task_place place = task_place::nowhere;
-  bool delayed = false;    ///< admitted with a due time yet to come; fixed at admission
+  bool delayed = false;     ///< admitted with a due time yet to come; fixed at admission
   bool holds_core = false;  ///< this task keeps its core's memory; set before it is terminal
 };
 

@@ -100,10 +100,10 @@ decltype(auto) call_body(F& f, Args&... args) {
 }
 
 template <class F, class... Args>
-concept task_body =
-    std::is_invocable_v<std::decay_t<F>, std::stop_token, std::decay_t<Args>...> ||
-    std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...> ||
-    std::is_invocable_v<std::decay_t<F>&, std::decay_t<Args>&...>;
+concept task_body = std::is_invocable_v<std::decay_t<F>, std::stop_token, std::decay_t<Args>...> ||
+                    std::is_invocable_v<std::decay_t<F>, std::decay_t<Args>...> ||
+                    std::is_invocable_v < std::decay_t<F>
+&, std::decay_t<Args>&... > ;
 
 /// What the body returns, as a future names it: an rvalue reference is kept as a value.
 template <class F, class... Args>
@@ -114,7 +114,8 @@ using body_result = std::conditional_t<
                                            std::declval<std::decay_t<Args>&>()...))>,
     decltype(call_body(std::declval<std::decay_t<F>&>(), std::declval<std::decay_t<Args>&>()...))>;
 
-/// A whole task: F and its arguments beside the place of the result. `HasFuture` is false for `execute`.
+/// A whole task: F and its arguments beside the place of the result. `HasFuture` is false for
+/// `execute`.
 template <class T, bool HasFuture, class... Parts>
 struct task_node final : result_node<T> {
   union {
@@ -150,22 +151,26 @@ struct task_node final : result_node<T> {
     deallocate_task(node, sizeof(task_node), alignof(task_node));
   }
 
-  static constexpr task_ops k_ops{&invoke,     HasFuture ? &keep_failure<T> : nullptr,
-                                  &drop_callable, &drop_value,
-                                  &detail::drop_failure<T>, &detail::read_failure<T>, &destroy};
+  static constexpr task_ops k_ops{&invoke,
+                                  HasFuture ? &keep_failure<T> : nullptr,
+                                  &drop_callable,
+                                  &drop_value,
+                                  &detail::drop_failure<T>,
+                                  &detail::read_failure<T>,
+                                  &destroy};
 };
 
 template <bool HasFuture, class F, class... Args>
-using node_for =
-    task_node<std::conditional_t<HasFuture, body_result<F, Args...>, void>, HasFuture,
-              std::decay_t<F>, std::decay_t<Args>...>;
+using node_for = task_node<std::conditional_t<HasFuture, body_result<F, Args...>, void>, HasFuture,
+                           std::decay_t<F>, std::decay_t<Args>...>;
 
 /// Refuses what is known to call nothing before anything else happens.
 template <class F>
 void require_callable(const F& f) {
   if constexpr (std::is_pointer_v<F> || std::is_member_pointer_v<F>) {
     if (f == nullptr) throw std::invalid_argument("weir: the callable is a null pointer");
-  } else if constexpr (requires { f == nullptr; } && !requires { +f; }) {
+  } else if constexpr (
+      requires { f == nullptr; } && !requires { +f; }) {
     if (f == nullptr) throw std::invalid_argument("weir: the callable is empty");
   }
 }
@@ -184,12 +189,13 @@ auto* make_node(F&& f, Args&&... args) {
   }
 }
 
-/// Moves one part of a refused task back to where it came from, when it was moved from there and the
-/// way back cannot throw.
+/// Moves one part of a refused task back to where it came from, when it was moved from there and
+/// the way back cannot throw.
 template <class Given>
 void give_back(std::remove_reference_t<Given>& source, std::decay_t<Given>& part) noexcept {
   using value = std::decay_t<Given>;
-  if constexpr (!std::is_lvalue_reference_v<Given> && std::is_same_v<value, std::remove_reference_t<Given>> &&
+  if constexpr (!std::is_lvalue_reference_v<Given> &&
+                std::is_same_v<value, std::remove_reference_t<Given>> &&
                 std::is_nothrow_move_constructible_v<value>) {
     std::destroy_at(std::addressof(source));
     ::new (static_cast<void*>(std::addressof(source))) value(std::move(part));
