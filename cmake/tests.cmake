@@ -13,6 +13,8 @@ function(weir_add_test name)
     return()
   endif()
   add_executable(${name} ${arg_SOURCES})
+  # For "support/gate.hpp" and its like in tests/support.
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
   target_link_libraries(${name} PRIVATE weir weir_options GTest::gtest_main GTest::gmock)
   foreach(part IN LISTS arg_LINK)
     if(TARGET ${part})

@@ -75,6 +75,11 @@ class Arrows(TidyTest):
         self.refuses("arrows", {"src/pool/a.cpp": '#include "a.hpp"\n'},
                      "src/pool/a.cpp", 1, "names no room")
 
+    def test_only_a_test_may_use_what_supports_tests(self):
+        self.refuses("arrows", {"src/pool/a.cpp": '#include "support/gate.hpp"\n',
+                                "src/pool/a_test.cpp": '#include "support/gate.hpp"\n'},
+                     "src/pool/a.cpp", 1, "names no room")
+
     def test_an_unknown_room_is_refused(self):
         self.refuses("arrows", {"src/misc/a.cpp": "int a;\n"}, "src/misc/a.cpp", 1, "is no room")
 

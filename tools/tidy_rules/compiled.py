@@ -96,7 +96,8 @@ def compile_alone(root, header):
         probe.write_text(f'#include "{root / header}"\n')
         deps = Path(scratch, "probe.d")
         command = ["g++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-MMD",
-                   "-MF", str(deps), "-Iinclude", "-Isrc", f"-I{Path(header).parent}", str(probe)]
+                   "-MF", str(deps), "-Iinclude", "-Isrc", "-Itests",
+                   f"-I{Path(header).parent}", str(probe)]
         try:
             result = subprocess.run(command, cwd=root, capture_output=True, text=True,
                                     timeout=HEADER_LIMIT_S, env={**os.environ, "LC_ALL": "C"})
