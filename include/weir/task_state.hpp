@@ -25,7 +25,7 @@ enum class task_state : std::uint8_t {
 /// Why a task ended as `cancelled`.
 enum class cancel_reason : std::uint8_t {
   cancelled,  ///< somebody called `cancel` on it, or `cancel_pending` on its pool
-  aborted,    ///< `abort` of its pool, or a drained task that was dropped unrun
+  aborted,    ///< `abort` of its pool, a drained task dropped unrun, or no worker to be had for it
   discarded,  ///< the saturation policy let go of it
   closed,     ///< its pool was destroyed before it was due
   timed_out,  ///< its own time limit expired

@@ -174,7 +174,7 @@ class thread_pool {
 
   /// Submits all and returns the result of one that succeeded; the others are cancelled. Throws the
   /// last failure when none did, and `std::invalid_argument` for an empty range.
-  template <std::ranges::input_range Range>
+  template <std::ranges::forward_range Range>
   auto invoke_any(Range&& tasks);
 
   // Ending.
@@ -236,10 +236,12 @@ class thread_pool {
   static detail::admission_request request_within(std::chrono::nanoseconds limit,
                                                   std::stop_token stop);
 
+  template <class Futures, class Range>
+  void submit_range(Range&& tasks, Futures& futures);
+
   /// None = accepted or dealt with by the policy; then the pool owns its reference of the task.
-  std::optional<reject_reason> admit(detail::task_base& task, detail::admission_request request);
-  std::optional<reject_reason> admit_all(std::vector<detail::task_base*>& tasks);
-  [[nodiscard]] rejected refusal(reject_reason why) const;
+  std::optional<detail::refusal> admit(detail::task_base& task, detail::admission_request request);
+  std::optional<detail::refusal> admit_all(std::vector<detail::task_base*>& tasks);
 
   bool join_within(std::chrono::nanoseconds limit);
   bool shutdown_within(std::chrono::nanoseconds grace);

@@ -2,6 +2,7 @@
 
 #include "pool/pool_core.hpp"
 #include "task/extras.hpp"
+#include "weir/detail/duration.hpp"
 
 namespace weir::detail {
 
@@ -89,6 +90,8 @@ void pool_core::enter_queue(task_base& task) noexcept {
 pool_core::entry pool_core::enter_locked(task_base& task, const admission_request& request) {
   note_time(request.now);
   if (!task.delayed && queue_.has_delayed()) task.due = now_floor_;
+  // A delay counts from the latest time that the pool has seen, should this reading lie before it.
+  if (request.relative) task.due = saturating_add(request.due, now_floor_ - request.now);
   if (closed_) {
     ++counts_.refused;
     return {entry::kind::refused, reject_reason::closed, nullptr};
@@ -124,22 +127,33 @@ pool_core::entry pool_core::enter(task_base& task, admission_request& request) {
   }
 }
 
-std::optional<reject_reason> pool_core::conclude(const entry& entered,
-                                                 const task_info& info) noexcept {
+refusal pool_core::refuse(reject_reason why, const admission_request& request) {
+  if (request.how != admission_request::mode::by_policy) return {why};
+  const pool_stats now = stats();
+  return {why, "weir: " + options_.name + " refused a task: " + to_string(why) + " (" +
+                   std::to_string(now.running) + " running on " + std::to_string(now.workers) +
+                   " workers, " + std::to_string(now.queued + now.delayed) + " waiting)"};
+}
+
+void pool_core::accepted_event(std::uint64_t id, const admission_request& request) const noexcept {
+  if (options_.observer != nullptr) options_.observer->task_accepted({id, request.name});
+}
+
+std::optional<refusal> pool_core::conclude(const entry& entered, const admission_request& request) {
   if (entered.wake != nullptr) entered.wake->parker.unpark();
-  if (entered.what == entry::kind::refused) return entered.why;
-  if (options_.observer != nullptr) options_.observer->task_accepted(info);
+  if (entered.what == entry::kind::refused) return refuse(entered.why, request);
+  accepted_event(entered.id, request);
   return std::nullopt;
 }
 
-std::optional<reject_reason> pool_core::admit(task_base& task, admission_request request) {
+std::optional<refusal> pool_core::admit(task_base& task, admission_request request) {
   task.delayed = request.delayed;
   task.due = request.due;
   // The task may be over before this returns: what the observer is told is copied first.
-  const std::string name = options_.observer != nullptr ? name_of(task) : std::string();
+  if (options_.observer != nullptr) request.name = name_of(task);
   const entry entered = enter(task, request);
   if (entered.what == entry::kind::full) return admit_when_full(task, request);
-  return conclude(entered, {entered.id, name});
+  return conclude(entered, request);
 }
 
 bool pool_core::all_fit(std::size_t count) const noexcept {
@@ -148,13 +162,13 @@ bool pool_core::all_fit(std::size_t count) const noexcept {
   return delayed_ + (due > free_workers ? due - free_workers : 0) <= capacity_;
 }
 
-std::optional<reject_reason> pool_core::admit_all(std::vector<task_base*>& tasks) {
+std::optional<refusal> pool_core::admit_all(std::vector<task_base*>& tasks) {
   const auto* fixed_policy = std::get_if<saturation>(&options_.on_saturation);
   if (fixed_policy == nullptr || *fixed_policy != saturation::reject) {
     for (std::size_t at = 0; at < tasks.size(); ++at) {
-      if (const auto why = admit(*tasks[at], {})) {
+      if (auto refused = admit(*tasks[at], {})) {
         tasks.resize(at);
-        return why;
+        return refused;
       }
     }
     return std::nullopt;
@@ -162,7 +176,7 @@ std::optional<reject_reason> pool_core::admit_all(std::vector<task_base*>& tasks
   return admit_together(tasks);
 }
 
-std::optional<reject_reason> pool_core::admit_together(std::vector<task_base*>& tasks) {
+std::optional<refusal> pool_core::admit_together(std::vector<task_base*>& tasks) {
   const time_point now = clock().now();
   std::optional<reject_reason> why;
   worker* wake = nullptr;
@@ -192,7 +206,8 @@ std::optional<reject_reason> pool_core::admit_together(std::vector<task_base*>& 
     for (const task_base* task : tasks)
       options_.observer->task_accepted({task->id, name_of(*task)});
   }
-  return why;
+  if (why) return refuse(*why, {});
+  return std::nullopt;
 }
 
 }  // namespace weir::detail

@@ -77,8 +77,8 @@ auto cancel_as(cancel_reason reason) {
 
 }  // namespace
 
-pool_core::task_chain pool_core::take_stranded() noexcept {
-  return take_queued(cancel_as(cancel_reason::closed));
+pool_core::task_chain pool_core::take_stranded(cancel_reason reason) noexcept {
+  return take_queued(cancel_as(reason));
 }
 
 pool_core::task_chain pool_core::take_not_yet_due() noexcept {

@@ -54,6 +54,16 @@ task_base* pending_queue::first_due(time_point now) const noexcept {
   return due ? task : nullptr;
 }
 
+task_base* pending_queue::waiting_behind(std::size_t ahead, time_point now) const noexcept {
+  if (ahead == 0) return first_due(now);
+  for (task_base* task = head_; task != nullptr; task = task->next) {
+    if (!startable(*task)) continue;
+    if (ahead == 0) return task;
+    --ahead;
+  }
+  return nullptr;
+}
+
 task_base* pending_queue::pick(time_point now) noexcept {
   while (task_base* task = first_due(now)) {
     unlink(*task);

@@ -32,6 +32,10 @@ class pending_queue {
   /// The first task that is due at `now`; null when nothing is.
   [[nodiscard]] task_base* first_due(time_point now) const noexcept;
 
+  /// The first due task behind the `ahead` first ones of the list that may still start; null when
+  /// there is none. O(ahead).
+  [[nodiscard]] task_base* waiting_behind(std::size_t ahead, time_point now) const noexcept;
+
   /// Whether only the clock can tell if something is due.
   [[nodiscard]] bool needs_clock() const noexcept { return head_ == nullptr && !timers_.empty(); }
   [[nodiscard]] bool has_ready() const noexcept { return head_ != nullptr; }

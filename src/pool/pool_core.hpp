@@ -42,9 +42,9 @@ class pool_core final : public clock_listener {
   void release() noexcept;
 
   // admission.cpp
-  std::optional<reject_reason> admit(task_base& task, admission_request request);
+  std::optional<refusal> admit(task_base& task, admission_request request);
   /// All or none under `reject`, one by one otherwise; cuts `tasks` down to those accepted.
-  std::optional<reject_reason> admit_all(std::vector<task_base*>& tasks);
+  std::optional<refusal> admit_all(std::vector<task_base*>& tasks);
 
   // ending.cpp
   /// Ends a task of this pool that the caller has moved to `cancelling`.
@@ -128,19 +128,21 @@ class pool_core final : public clock_listener {
   void accept(task_base& task) noexcept WEIR_REQUIRES(mutex_);
   void enter_queue(task_base& task) noexcept WEIR_REQUIRES(mutex_);
   bool start_worker() noexcept WEIR_REQUIRES(mutex_);
-  std::optional<reject_reason> admit_together(std::vector<task_base*>& tasks);
+  std::optional<refusal> admit_together(std::vector<task_base*>& tasks);
+  [[nodiscard]] refusal refuse(reject_reason why, const admission_request& request);
+  void accepted_event(std::uint64_t id, const admission_request& request) const noexcept;
   [[nodiscard]] bool all_fit(std::size_t count) const noexcept WEIR_REQUIRES(mutex_);
-  std::optional<reject_reason> conclude(const entry& entered, const task_info& info) noexcept;
+  std::optional<refusal> conclude(const entry& entered, const admission_request& request);
 
   // saturation.cpp
-  std::optional<reject_reason> admit_when_full(task_base& task, admission_request& request);
-  std::optional<reject_reason> refuse_full(task_base& task, admission_request& request);
-  std::optional<reject_reason> run_on_caller(task_base& task, admission_request& request);
-  std::optional<reject_reason> discard_new(task_base& task, admission_request& request);
-  std::optional<reject_reason> discard_oldest(task_base& task, admission_request& request);
-  [[nodiscard]] task_base* take_victim(bool delayed) noexcept WEIR_REQUIRES(mutex_);
+  std::optional<refusal> admit_when_full(task_base& task, admission_request& request);
+  std::optional<refusal> refuse_full(task_base& task, admission_request& request);
+  std::optional<refusal> run_on_caller(task_base& task, admission_request& request);
+  std::optional<refusal> discard_new(task_base& task, admission_request& request);
+  std::optional<refusal> discard_oldest(task_base& task, admission_request& request);
+  [[nodiscard]] task_base* take_victim() noexcept WEIR_REQUIRES(mutex_);
   void end_victim(task_base& victim) noexcept;
-  std::optional<reject_reason> wait_for_room(task_base& task, admission_request& request);
+  std::optional<refusal> wait_for_room(task_base& task, admission_request& request);
   void admit_blocked() noexcept WEIR_REQUIRES(mutex_);
   void unlist_blocked(blocked_submitter& waiter, std::optional<reject_reason> refused) noexcept
       WEIR_REQUIRES(mutex_);
@@ -155,6 +157,8 @@ class pool_core final : public clock_listener {
   [[nodiscard]] bool complete(task_base& task, body_end end) noexcept WEIR_REQUIRES(mutex_);
   void finish_outside(outside_run& run) noexcept;
   void lose_worker(worker& self, task_base& task) noexcept;
+  void give_up_start(worker& self) noexcept;
+  [[nodiscard]] task_chain replace_worker() noexcept WEIR_REQUIRES(mutex_);
   void depart(worker& self) noexcept;
   void handle_unhandled(const std::exception_ptr& error, const task_info& info) noexcept;
   static void print_unhandled(const std::exception_ptr& error, const task_info& info) noexcept;
@@ -182,7 +186,7 @@ class pool_core final : public clock_listener {
   // ending.cpp
   template <class Take>
   task_chain take_queued(Take take) WEIR_REQUIRES(mutex_);
-  task_chain take_stranded() noexcept WEIR_REQUIRES(mutex_);
+  task_chain take_stranded(cancel_reason reason) noexcept WEIR_REQUIRES(mutex_);
   task_chain take_not_yet_due() noexcept WEIR_REQUIRES(mutex_);
   task_chain stop_and_list_running() noexcept WEIR_REQUIRES(mutex_);
   std::size_t end_taken(task_chain tasks) noexcept;
@@ -193,6 +197,9 @@ class pool_core final : public clock_listener {
   // rest.cpp
   void check_rest() noexcept WEIR_REQUIRES(mutex_);
   [[nodiscard]] bool at_rest() const noexcept WEIR_REQUIRES(mutex_);
+  /// The pool that the calling thread is a worker of.
+  [[nodiscard]] static const pool_core* current_worker_pool() noexcept;
+  [[nodiscard]] bool is_own_thread() const noexcept;
   void require_outside(const char* what) const;
   void ensure_worker() noexcept WEIR_REQUIRES(mutex_);
   void close_admission() noexcept WEIR_REQUIRES(mutex_);

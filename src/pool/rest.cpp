@@ -89,10 +89,15 @@ bool pool_core::await(rest_list pool_core::*list, bool (pool_core::*reached)() c
   }
 }
 
+// Also outside of any body: in a hook, or where a result is destroyed.
+bool pool_core::is_own_thread() const noexcept {
+  return current_worker_pool() == this || run_context::inside(this);
+}
+
 void pool_core::require_outside(const char* what) const {
-  if (!run_context::inside(this)) return;
+  if (!is_own_thread()) return;
   throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
-                          std::string("weir: ") + what + " inside a task of the same pool");
+                          std::string("weir: ") + what + " on a thread of the same pool");
 }
 
 bool pool_core::join(sync::deadline until) {
@@ -114,13 +119,13 @@ void pool_core::destroy() noexcept {
     close_admission();
     taken = take_not_yet_due();
     if (workers_ == 0 && queue_.first() != nullptr && !start_worker()) {
-      taken.append(take_stranded());  // ready, and nobody to run it
+      taken.append(take_stranded(cancel_reason::closed));  // ready, and nobody to run it
     }
     check_rest();
   }
   end_taken(taken);
   stop_listening(clock());
-  const bool own = run_context::inside(this);
+  const bool own = is_own_thread();
   if (!own) (void)await(&pool_core::end_waiters_, &pool_core::ended, {});
   sync::thread last;
   {

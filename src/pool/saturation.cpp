@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "pool/pool_core.hpp"
-#include "task/extras.hpp"
 #include "task/state_word.hpp"
 
 namespace weir::detail {
@@ -10,8 +9,7 @@ namespace weir::detail {
 // Room may appear between two looks at the lock: every path below looks again before it acts, so
 // that no task is discarded, run here or refused while a place is free.
 
-std::optional<reject_reason> pool_core::admit_when_full(task_base& task,
-                                                        admission_request& request) {
+std::optional<refusal> pool_core::admit_when_full(task_base& task, admission_request& request) {
   if (request.how == admission_request::mode::try_once) return refuse_full(task, request);
   if (request.how == admission_request::mode::wait_until) return wait_for_room(task, request);
   const auto* fixed_policy = std::get_if<saturation>(&options_.on_saturation);
@@ -39,15 +37,17 @@ std::optional<reject_reason> pool_core::admit_when_full(task_base& task,
   return refuse_full(task, request);
 }
 
-std::optional<reject_reason> pool_core::refuse_full(task_base& task, admission_request& request) {
+std::optional<refusal> pool_core::refuse_full(task_base& task, admission_request& request) {
   const entry entered = enter(task, request);
-  if (entered.what != entry::kind::full) return conclude(entered, {entered.id, {}});
-  const sync::lock_guard lock(mutex_);
-  ++counts_.refused;
-  return reject_reason::saturated;
+  if (entered.what != entry::kind::full) return conclude(entered, request);
+  {
+    const sync::lock_guard lock(mutex_);
+    ++counts_.refused;
+  }
+  return refuse(reject_reason::saturated, request);
 }
 
-std::optional<reject_reason> pool_core::run_on_caller(task_base& task, admission_request& request) {
+std::optional<refusal> pool_core::run_on_caller(task_base& task, admission_request& request) {
   outside_run run{task};
   entry entered{entry::kind::full};
   {
@@ -62,8 +62,8 @@ std::optional<reject_reason> pool_core::run_on_caller(task_base& task, admission
       WEIR_ASSERT(started);
     }
   }
-  if (entered.what != entry::kind::full) return conclude(entered, {entered.id, {}});
-  if (options_.observer != nullptr) options_.observer->task_accepted({task.id, name_of(task)});
+  if (entered.what != entry::kind::full) return conclude(entered, request);
+  accepted_event(task.id, request);
   struct finisher {
     pool_core& core;
     outside_run& run;
@@ -73,9 +73,9 @@ std::optional<reject_reason> pool_core::run_on_caller(task_base& task, admission
   return std::nullopt;
 }
 
-std::optional<reject_reason> pool_core::discard_new(task_base& task, admission_request& request) {
+std::optional<refusal> pool_core::discard_new(task_base& task, admission_request& request) {
   const entry entered = enter(task, request);
-  if (entered.what != entry::kind::full) return conclude(entered, {entered.id, {}});
+  if (entered.what != entry::kind::full) return conclude(entered, request);
   {
     const sync::lock_guard lock(mutex_);
     ++counts_.refused;
@@ -90,32 +90,32 @@ std::optional<reject_reason> pool_core::discard_new(task_base& task, admission_r
   return std::nullopt;
 }
 
-// The oldest task that is due and can still be taken, if taking it makes room for the new one.
-task_base* pool_core::take_victim(bool delayed) noexcept {
-  while (task_base* oldest = queue_.first_due(now_floor_)) {
-    const std::size_t waiting = delayed ? waiting_with(0, 1) : waiting_with(1, 0);
-    const bool holds_a_place = oldest->delayed || !delayed || ready_ > workers_ - busy_;
-    if (!holds_a_place || waiting - 1 > capacity_) return nullptr;
+// The oldest due task that waits, that is, beyond those which free workers are about to take: what
+// is discarded does not depend on how fast a worker wakes up. Whatever it is, taking it makes room.
+task_base* pool_core::take_victim() noexcept {
+  for (;;) {
+    task_base* oldest = queue_.waiting_behind(workers_ - busy_, now_floor_);
+    if (oldest == nullptr) return nullptr;
     queue_.unlink(*oldest);
     bool was_drained = false;
     if (try_cancel_unstarted(*oldest, cancel_reason::discarded, was_drained)) return oldest;
   }
-  return nullptr;
 }
 
-std::optional<reject_reason> pool_core::discard_oldest(task_base& task,
-                                                       admission_request& request) {
+std::optional<refusal> pool_core::discard_oldest(task_base& task, admission_request& request) {
   task_base* victim = nullptr;
   entry entered{entry::kind::full};
   {
     const sync::lock_guard lock(mutex_);
     entered = enter_locked(task, request);
-    if (entered.what == entry::kind::full) victim = take_victim(task.delayed);
+    if (entered.what == entry::kind::full) {
+      if (task.delayed) queue_.reserve_delayed();
+      victim = take_victim();
+    }
     if (victim != nullptr) {
       give_place_back(*victim);
       ++counts_.discarded;
       ++outside_;
-      if (task.delayed) queue_.reserve_delayed();
       accept(task);
       enter_queue(task);
       entered = {entry::kind::accepted, {}, whom_to_wake(), task.id};
@@ -123,7 +123,7 @@ std::optional<reject_reason> pool_core::discard_oldest(task_base& task,
   }
   if (victim != nullptr) end_victim(*victim);
   if (entered.what == entry::kind::full) return discard_new(task, request);
-  return conclude(entered, {entered.id, {}});
+  return conclude(entered, request);
 }
 
 void pool_core::end_victim(task_base& victim) noexcept {
@@ -142,7 +142,7 @@ void pool_core::end_victim(task_base& victim) noexcept {
 
 // Whoever makes room admits the first in line on its behalf (admit_blocked) and wakes it under the
 // lock.
-std::optional<reject_reason> pool_core::wait_for_room(task_base& task, admission_request& request) {
+std::optional<refusal> pool_core::wait_for_room(task_base& task, admission_request& request) {
   blocked_submitter self(task);
   entry entered{entry::kind::full};
   {
@@ -153,7 +153,7 @@ std::optional<reject_reason> pool_core::wait_for_room(task_base& task, admission
       ++blocked_count_;
     }
   }
-  if (entered.what != entry::kind::full) return conclude(entered, {entered.id, {}});
+  if (entered.what != entry::kind::full) return conclude(entered, request);
 
   retain();
   struct keeper {
@@ -174,8 +174,8 @@ std::optional<reject_reason> pool_core::wait_for_room(task_base& task, admission
       break;
     }
   }
-  if (self.refused) return self.refused;
-  if (options_.observer != nullptr) options_.observer->task_accepted({self.id, {}});
+  if (self.refused) return refuse(*self.refused, request);
+  accepted_event(self.id, request);
   return std::nullopt;
 }
 

@@ -102,6 +102,7 @@ detail::admission_request thread_pool::request_after(nanoseconds delay) const {
     throw std::invalid_argument("weir: the delay ends after the end of time");
   }
   request.delayed = request.due > request.now;
+  request.relative = true;
   return request;
 }
 
@@ -119,21 +120,13 @@ detail::admission_request thread_pool::request_within(nanoseconds limit, std::st
                                                   std::move(stop));
 }
 
-std::optional<reject_reason> thread_pool::admit(detail::task_base& task,
-                                                detail::admission_request request) {
+std::optional<detail::refusal> thread_pool::admit(detail::task_base& task,
+                                                  detail::admission_request request) {
   return core_->admit(task, std::move(request));
 }
 
-std::optional<reject_reason> thread_pool::admit_all(std::vector<detail::task_base*>& tasks) {
+std::optional<detail::refusal> thread_pool::admit_all(std::vector<detail::task_base*>& tasks) {
   return core_->admit_all(tasks);
-}
-
-rejected thread_pool::refusal(reject_reason why) const {
-  const pool_stats now = core_->stats();
-  return rejected(why, "weir: " + name() + " refused a task: " + to_string(why) + " (" +
-                           std::to_string(now.running) + " running on " +
-                           std::to_string(now.workers) + " workers, " +
-                           std::to_string(now.queued + now.delayed) + " waiting)");
 }
 
 void thread_pool::close() noexcept { core_->close(); }

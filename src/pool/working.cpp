@@ -10,36 +10,56 @@
 
 namespace weir::detail {
 
+namespace {
+
+task_state public_state(body_end end) noexcept {
+  switch (end) {
+    case body_end::succeeded:
+      return task_state::succeeded;
+    case body_end::failed:
+      return task_state::failed;
+    case body_end::cancelled:
+      break;
+  }
+  return task_state::cancelled;
+}
+
+}  // namespace
+
 worker_info pool_core::info_of(const worker& self) const noexcept {
   return {options_.name, self.index};
 }
+
+namespace {
+
+constinit WEIR_THREAD_LOCAL sync::per_thread<const pool_core*> worker_of{};
+
+}  // namespace
+
+const pool_core* pool_core::current_worker_pool() noexcept { return worker_of; }
 
 // A worker's life. The lock is taken once per task while there is work: finishing one and claiming
 // the next is a single step (finish_and_claim), so a finished task's place is free before its
 // future is ready.
 void pool_core::work(worker& self) {
+  worker_of = this;
   const worker_info where = info_of(self);
   sync::name_this_thread(options_.name + "-" + std::to_string(self.index));
   sync::use_precise_sleep();
-  if (run_start_hook(where)) {
-    task_base* task = next_task(self);
-    while (task != nullptr) {
-      body_end end{};
-      try {
-        end = run_reported(*task, where, this);
-      } catch (abi::__forced_unwind&) {
-        lose_worker(self, *task);
-        throw;
-      }
-      task = finish_and_claim(self, *task, end);
-      if (task == nullptr) task = next_task(self);
+  if (!run_start_hook(where)) return give_up_start(self);
+  task_base* task = next_task(self);
+  while (task != nullptr) {
+    body_end end{};
+    try {
+      end = run_reported(*task, where, this);
+    } catch (abi::__forced_unwind&) {
+      lose_worker(self, *task);
+      throw;
     }
-    run_stop_hook(where);
-  } else {
-    const sync::lock_guard lock(mutex_);
-    --workers_;
-    ++departing_;
+    task = finish_and_claim(self, *task, end);
+    if (task == nullptr) task = next_task(self);
   }
+  run_stop_hook(where);
   depart(self);
 }
 
@@ -61,7 +81,13 @@ task_base* pool_core::next_task(worker& self) {
       }
       need_clock = !read && (queue_.needs_clock() || may_time_out());
       if (need_clock) continue;
-      if (leaves(self)) return nullptr;
+      if (leaves(self)) {
+        // It may have been the leader: somebody else must sleep until the next due time (I2).
+        worker* wake = whom_to_wake();
+        lock.unlock();
+        if (wake != nullptr) wake->parker.unpark();
+        return nullptr;
+      }
       until = list_as_idle(self);
     }
     sleep(self, until);
@@ -91,16 +117,21 @@ body_end pool_core::run_reported(task_base& task, const worker_info& where, pool
   const run_context scope(task, context);
   observer* const watch = options_.observer;
   const task_info info{task.id, name_of(task)};
+  const auto finished = [&](body_end end, const std::exception_ptr& unhandled) {
+    if (unhandled != nullptr) handle_unhandled(unhandled, info);
+    if (watch != nullptr) watch->task_finished(info, where, public_state(end));
+  };
   if (watch != nullptr) watch->task_started(info, where);
-  body_report report = run_body(task);
-  if (report.unhandled != nullptr) handle_unhandled(report.unhandled, info);
-  if (watch != nullptr) {
-    watch->task_finished(info, where,
-                         report.end == body_end::succeeded ? task_state::succeeded
-                         : report.end == body_end::failed  ? task_state::failed
-                                                           : task_state::cancelled);
+  try {
+    const body_report report = run_body(task);
+    finished(report.end, report.unhandled);
+    return report.end;
+  } catch (abi::__forced_unwind&) {
+    const body_end end = fixed_outcome(task);
+    const bool unread = end == body_end::failed && task.ops->fail == nullptr;
+    finished(end, unread ? forced_unwinding_error() : nullptr);
+    throw;
   }
-  return report.end;
 }
 
 task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end end) noexcept {
@@ -165,23 +196,53 @@ void pool_core::finish_outside(outside_run& run) noexcept {
   detail::release(&run.task);
 }
 
+// A worker is gone that was counted on. Another one takes its place if there is work; if none can
+// be had and none is left, the work that waits is ended, for nobody would ever start it (B9).
+pool_core::task_chain pool_core::replace_worker() noexcept {
+  task_chain stranded;
+  --workers_;
+  ++departing_;
+  admit_blocked();
+  const bool needed = queue_.first() != nullptr || (!closed_ && workers_ < options_.core);
+  if (needed && workers_ < options_.max && !start_worker() && workers_ == 0) {
+    stranded = take_stranded(cancel_reason::aborted);
+  }
+  return stranded;
+}
+
 // The thread is being unwound by force (pthread_exit, cancellation) out of a body. Its task has
-// failed; another worker takes its place if there is work or the pool is below core.
+// failed.
 void pool_core::lose_worker(worker& self, task_base& task) noexcept {
   bool waited = false;
+  task_chain stranded;
   {
     const sync::lock_guard lock(mutex_);
     --busy_;
-    --workers_;
-    ++departing_;
     self.current = nullptr;
     waited = complete(task, fixed_outcome(task));
-    const bool needed = queue_.first() != nullptr || (!closed_ && workers_ < options_.core);
-    if (needed && workers_ < options_.max) (void)start_worker();
+    stranded = replace_worker();
   }
   if (waited) wake_waiters(task);
   detail::release(&task);
+  end_taken(stranded);
   run_stop_hook(info_of(self));
+  depart(self);
+}
+
+// The start hook has thrown: as if the thread could not be had. No other is tried in its place, for
+// its hook would throw as well.
+void pool_core::give_up_start(worker& self) noexcept {
+  task_chain stranded;
+  worker* wake = nullptr;
+  {
+    const sync::lock_guard lock(mutex_);
+    --workers_;
+    ++departing_;
+    if (workers_ == 0) stranded = take_stranded(cancel_reason::aborted);
+    wake = whom_to_wake();
+  }
+  if (wake != nullptr) wake->parker.unpark();
+  end_taken(stranded);
   depart(self);
 }
 
@@ -189,16 +250,13 @@ void pool_core::lose_worker(worker& self, task_base& task) noexcept {
 // at most is unjoined, and joining the last one joins all.
 void pool_core::depart(worker& self) noexcept {
   sync::thread previous;
-  task_chain stranded;
   {
     const sync::lock_guard lock(mutex_);
     --departing_;
     previous = std::exchange(last_departed_, std::move(self.thread));
     free_places_.push_back(self);
-    if (workers_ == 0 && closed_) stranded = take_stranded();
     check_rest();
   }
-  end_taken(stranded);
   if (previous.joinable()) previous.join();
   release();
 }

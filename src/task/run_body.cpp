@@ -22,15 +22,17 @@ body_report settle(task_base& task, bool threw, std::exception_ptr error) noexce
 
 }  // namespace
 
+std::exception_ptr forced_unwinding_error() noexcept {
+  return std::make_exception_ptr(std::runtime_error("weir: the task's thread was ended by force"));
+}
+
 body_report run_body(task_base& task) {
   std::exception_ptr error;
   bool threw = false;
   try {
     task.ops->invoke(task);
   } catch (abi::__forced_unwind&) {
-    settle(
-        task, true,
-        std::make_exception_ptr(std::runtime_error("weir: the task's thread was ended by force")));
+    settle(task, true, forced_unwinding_error());
     throw;
   } catch (...) {
     threw = true;

@@ -12,6 +12,9 @@ struct body_report {
   std::exception_ptr unhandled;
 };
 
+/// What a task fails with whose thread is ended by force.
+[[nodiscard]] std::exception_ptr forced_unwinding_error() noexcept;
+
 /// Runs the body of a task in phase `running`, on this thread: catches what it throws, fixes the
 /// outcome, drops a value that came after a stop request, destroys the captures. Everything but
 /// `publish`. A forced unwinding of the thread (pthread_exit, cancellation) fails the task, ends it

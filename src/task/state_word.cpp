@@ -30,6 +30,10 @@ bool try_start(task_base& task) noexcept {
   return move_phase(task, phase::queued, phase::running, 0);
 }
 
+bool startable(const task_base& task) noexcept {
+  return phase_of(task.word.load(sync::relaxed)) == phase::queued;
+}
+
 bool try_start_drained(task_base& task) noexcept {
   return move_phase(task, phase::drained, phase::running, 0);
 }

@@ -53,6 +53,9 @@ enum class body_end : std::uint8_t { succeeded, failed, cancelled };
 /// task's only owner.
 bool try_start(task_base& task) noexcept;
 
+/// Whether it is still `queued`, that is, nobody has claimed or cancelled it.
+bool startable(const task_base& task) noexcept;
+
 /// drained → running.
 bool try_start_drained(task_base& task) noexcept;
 

@@ -37,6 +37,12 @@ void release(task_base* task) noexcept {
   if (task->refs.fetch_sub(1, sync::acq_rel) == 1) destroy(task);
 }
 
+void destroy_unused(task_base* task) noexcept {
+  task->ops->drop_callable(*task);
+  delete task->extras.load(sync::relaxed);
+  task->ops->destroy(task);
+}
+
 void* allocate_task(std::size_t bytes, std::size_t alignment) {
   if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator new(bytes);
   return ::operator new(bytes, std::align_val_t(alignment));
@@ -113,7 +119,9 @@ cancel_result cancel_task(task_base& task, bool if_queued_only) {
     end_unstarted(task, was_drained);
     return cancel_result::cancelled;
   }
-  if (!if_queued_only) (void)request_stop(task, cancel_reason::cancelled);
+  if (!if_queued_only && request_stop(task, cancel_reason::cancelled)) {
+    return cancel_result::requested;
+  }
   // ordering: task-phase
   switch (phase_of(task.word.load(sync::acquire))) {
     case phase::cancelling:

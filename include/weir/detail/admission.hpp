@@ -3,11 +3,19 @@
 #include <cstdint>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <utility>
 
 #include "weir/detail/task_base.hpp"
+#include "weir/pool_options.hpp"
 
 namespace weir::detail {
+
+/// Why a submission was not accepted, with a sentence for those who throw it.
+struct refusal {
+  reject_reason why;
+  std::string text = {};
+};
 
 /// How a submission asks to be let in.
 struct admission_request {
@@ -21,8 +29,10 @@ struct admission_request {
   bool delayed = false;
   time_point now = k_due_at_once;  ///< the pool's clock, when it has been read
   time_point due = k_due_at_once;
+  bool relative = false;  ///< `due` is `now` plus a delay, not an instant
   std::optional<time_point> until = {};
   std::stop_token stop = {};
+  std::string name = {};  ///< for the observer, if there is one
 
   static admission_request without_waiting() {
     admission_request request;

@@ -67,6 +67,8 @@ struct task_base {
 void retain(task_base& task) noexcept;
 /// Gives one back; the last one destroys the task.
 void release(task_base* task) noexcept;
+/// Destroys a task that no pool has accepted, with its callable.
+void destroy_unused(task_base* task) noexcept;
 
 [[nodiscard]] void* allocate_task(std::size_t bytes, std::size_t alignment);
 void deallocate_task(void* memory, std::size_t bytes, std::size_t alignment) noexcept;

@@ -211,8 +211,7 @@ void return_to_caller(Node* node, F&& f, Args&&... args) noexcept {
         (give_back<Args>(args, rest), ...);
       },
       node->call);
-  node->drop_callable(*node);
-  node->destroy(node);
+  destroy_unused(node);
 }
 
 }  // namespace weir::detail

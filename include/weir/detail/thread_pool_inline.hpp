@@ -9,27 +9,71 @@ namespace weir {
 
 namespace detail {
 
-/// Owns nodes between their making and their admission; gives the callables back when refused.
-template <class Node>
+/// The tasks of one bulk submission between their making and their admission. `Given` is how a
+/// callable is passed on: an rvalue reference where it is moved from and goes back when it is
+/// refused.
+template <class Given, class T>
 class node_batch {
  public:
+  using node = node_for<true, Given>;
+  static constexpr bool k_goes_back = std::is_rvalue_reference_v<Given>;
+
   node_batch() = default;
   node_batch(const node_batch&) = delete;
   node_batch& operator=(const node_batch&) = delete;
+  /// Whatever has not been accepted goes back, or dies.
   ~node_batch() {
-    for (Node* node : nodes_) {
-      node->drop_callable(*node);
-      node->destroy(node);
+    for (std::size_t at = accepted_; at < nodes_.size(); ++at) {
+      auto* unused = static_cast<node*>(nodes_[at]);
+      if constexpr (k_goes_back) {
+        return_to_caller(unused, static_cast<Given>(*sources_[at]));
+      } else {
+        destroy_unused(unused);
+      }
     }
   }
 
-  void reserve(std::size_t count) { nodes_.reserve(count); }
-  void add(Node* node) { nodes_.push_back(node); }
-  [[nodiscard]] std::vector<Node*>& nodes() noexcept { return nodes_; }
+  void reserve(std::size_t count) {
+    nodes_.reserve(count);
+    if constexpr (k_goes_back) sources_.reserve(count);
+  }
+
+  void add(Given source) {
+    reserve_one();
+    if constexpr (k_goes_back) sources_.push_back(std::addressof(source));
+    nodes_.push_back(make_node<true>(static_cast<Given>(source)));
+  }
+
+  [[nodiscard]] std::vector<task_base*>& tasks() noexcept { return nodes_; }
+  [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
+
+  /// The first `count` are the pool's now.
+  void accepted(std::size_t count) noexcept { accepted_ = count; }
+  [[nodiscard]] result_node<T>* at(std::size_t index) const noexcept {
+    return static_cast<node*>(nodes_[index]);
+  }
 
  private:
-  std::vector<Node*> nodes_;
+  // Room first: what is made next must not be lost for want of a place in the vector.
+  void reserve_one() {
+    if (nodes_.size() == nodes_.capacity()) reserve(nodes_.size() * 2 + 8);
+  }
+
+  std::vector<task_base*> nodes_;
+  std::vector<std::remove_reference_t<Given>*> sources_;
+  std::size_t accepted_ = 0;
 };
+
+/// How an element of a range is passed on: moved out of an rvalue range that owns it, else as it
+/// comes.
+template <class Range>
+using given_of = std::conditional_t<
+    std::is_lvalue_reference_v<std::ranges::range_reference_t<Range>> &&
+        !std::is_lvalue_reference_v<Range> && !std::is_const_v<std::remove_reference_t<Range>>,
+    std::remove_reference_t<std::ranges::range_reference_t<Range>>&&,
+    std::conditional_t<std::is_reference_v<std::ranges::range_reference_t<Range>>,
+                       std::ranges::range_reference_t<Range>,
+                       const std::ranges::range_value_t<Range>&>>;
 
 }  // namespace detail
 
@@ -37,17 +81,18 @@ template <bool HasFuture, class F, class... Args>
 auto thread_pool::start(const task_options& options, detail::admission_request request, F&& f,
                         Args&&... args) {
   auto* node = detail::make_node<HasFuture>(std::forward<F>(f), std::forward<Args>(args)...);
-  std::optional<reject_reason> why;
+  std::optional<detail::refusal> refused;
   try {
     if (!options.name.empty()) detail::set_name(*node, options.name);
-    why = admit(*node, std::move(request));
+    refused = admit(*node, std::move(request));
   } catch (...) {
     detail::return_to_caller(node, std::forward<F>(f), std::forward<Args>(args)...);
     throw;
   }
-  if (why) {
+  // From here on the pool may be gone: a submitter that was blocked is woken by its destructor.
+  if (refused) {
     detail::return_to_caller(node, std::forward<F>(f), std::forward<Args>(args)...);
-    throw refusal(*why);
+    throw rejected(refused->why, refused->text);
   }
   if constexpr (HasFuture) return future<result_of<F, Args...>>(node);
 }
@@ -57,76 +102,51 @@ auto thread_pool::attempt(const task_options& options, detail::admission_request
                           Args&&... args) {
   using result = submission<result_of<F, Args...>>;
   auto* node = detail::make_node<true>(std::forward<F>(f), std::forward<Args>(args)...);
-  std::optional<reject_reason> why;
+  std::optional<detail::refusal> refused;
   try {
     if (!options.name.empty()) detail::set_name(*node, options.name);
-    why = admit(*node, std::move(request));
+    refused = admit(*node, std::move(request));
   } catch (...) {
     detail::return_to_caller(node, std::forward<F>(f), std::forward<Args>(args)...);
     throw;
   }
-  if (why) {
+  if (refused) {
     detail::return_to_caller(node, std::forward<F>(f), std::forward<Args>(args)...);
-    return result(*why);
+    return result(refused->why);
   }
   return result(future<result_of<F, Args...>>(node));
 }
 
+template <class Futures, class Range>
+void thread_pool::submit_range(Range&& tasks, Futures& futures) {
+  using given = detail::given_of<Range>;
+  using result = result_of<given>;
+
+  detail::node_batch<given, result> batch;
+  if constexpr (std::ranges::sized_range<Range>) batch.reserve(std::ranges::size(tasks));
+  for (auto&& task : tasks) batch.add(static_cast<given>(task));
+  futures.reserve(batch.size());
+  std::vector<detail::task_base*> admitted = batch.tasks();
+  const auto refused = admit_all(admitted);
+  batch.accepted(admitted.size());
+  for (std::size_t at = 0; at < admitted.size(); ++at) {
+    futures.push_back(future<result>(batch.at(at)));
+  }
+  if (refused) throw rejected(refused->why, refused->text);
+}
+
 template <std::ranges::input_range Range>
 auto thread_pool::submit_all(Range&& tasks) {
-  constexpr bool k_move = !std::is_lvalue_reference_v<Range>;
-  using element = std::ranges::range_reference_t<Range>;
-  using given = std::conditional_t<k_move, std::remove_reference_t<element>&&, element>;
-  using result = result_of<given>;
-  using node_type = detail::node_for<true, given>;
-
-  detail::node_batch<node_type> batch;
-  std::vector<std::remove_reference_t<element>*> sources;
-  if constexpr (std::ranges::sized_range<Range>) {
-    batch.reserve(std::ranges::size(tasks));
-    sources.reserve(std::ranges::size(tasks));
-  }
-  const auto give_back = [&]() noexcept {
-    for (std::size_t at = 0; at < batch.nodes().size(); ++at) {
-      detail::return_to_caller(batch.nodes()[at], static_cast<given>(*sources[at]));
-    }
-    batch.nodes().clear();
-  };
-  try {
-    for (auto&& task : tasks) {
-      sources.push_back(std::addressof(task));
-      batch.nodes().emplace_back();  // room first: what is made next must not be lost
-      batch.nodes().back() = nullptr;
-      try {
-        batch.nodes().back() = detail::make_node<true>(static_cast<given>(task));
-      } catch (...) {
-        batch.nodes().pop_back();
-        throw;
-      }
-    }
-    std::vector<detail::task_base*> bases(batch.nodes().begin(), batch.nodes().end());
-    std::vector<future<result>> futures;
-    futures.reserve(bases.size());
-    const auto why = admit_all(bases);
-    // What has been accepted stands at the front, in order; `bases` says how many were.
-    for (std::size_t at = 0; at < bases.size(); ++at) {
-      futures.push_back(future<result>(batch.nodes()[at]));
-    }
-    batch.nodes().erase(batch.nodes().begin(),
-                        batch.nodes().begin() + static_cast<std::ptrdiff_t>(bases.size()));
-    sources.erase(sources.begin(), sources.begin() + static_cast<std::ptrdiff_t>(bases.size()));
-    if (why) throw refusal(*why);
-    return futures;
-  } catch (...) {
-    give_back();
-    throw;
-  }
+  std::vector<future<result_of<detail::given_of<Range>>>> futures;
+  submit_range(std::forward<Range>(tasks), futures);
+  return futures;
 }
 
 template <std::ranges::input_range Range>
 auto thread_pool::invoke_all(Range&& tasks) {
-  auto futures = submit_all(std::forward<Range>(tasks));
+  std::vector<future<result_of<detail::given_of<Range>>>> futures;
   try {
+    submit_range(std::forward<Range>(tasks), futures);
     for (auto& each : futures) each.wait();
   } catch (...) {
     for (auto& each : futures) each.cancel();
@@ -135,11 +155,11 @@ auto thread_pool::invoke_all(Range&& tasks) {
   return futures;
 }
 
-template <std::ranges::input_range Range>
+template <std::ranges::forward_range Range>
 auto thread_pool::invoke_any(Range&& tasks) {
+  using given = detail::given_of<Range>;
   using callable = std::ranges::range_value_t<Range>;
-  using result = result_of<callable>;
-  constexpr bool k_move = !std::is_lvalue_reference_v<Range>;
+  using result = result_of<given>;
 
   const auto count = static_cast<std::size_t>(std::ranges::distance(tasks));
   if (count == 0) throw std::invalid_argument("weir: invoke_any of an empty range");
@@ -149,20 +169,16 @@ auto thread_pool::invoke_any(Range&& tasks) {
   std::vector<detail::contestant<callable, result>> contestants;
   contestants.reserve(count);
   for (auto&& task : tasks) {
-    auto ticket = race.ticket(contestants.size());
-    if constexpr (k_move) {
-      contestants.emplace_back(std::move(ticket), std::move(task));
-    } else {
-      contestants.emplace_back(std::move(ticket), task);
-    }
+    contestants.emplace_back(race.ticket(contestants.size()), static_cast<given>(task));
   }
   std::vector<future<result>> futures;
   try {
-    futures = submit_all(std::move(contestants));
+    submit_range(std::move(contestants), futures);
   } catch (...) {
-    if constexpr (k_move) {
+    for (auto& each : futures) each.cancel();
+    if constexpr (std::is_rvalue_reference_v<given>) {
       auto source = contestants.begin();
-      for (auto& task : tasks) detail::give_back<callable&&>(task, (source++)->body);
+      for (auto& task : tasks) detail::give_back<given>(task, (source++)->body);
     }
     throw;
   }
