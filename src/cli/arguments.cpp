@@ -125,7 +125,7 @@ request parse_arguments(const verb& of, words arguments) {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  std::size_t best = std::max<std::size_t>(word.size() / 3, 1) + 1;
+  std::size_t best = word.size() / 3 + 2;
   std::string found;
   for (const std::string& candidate : candidates) {
     // Levenshtein's distance, one row at a time.

@@ -17,4 +17,7 @@ std::string man_page();
 /// The completion for bash.
 std::string bash_completion();
 
+/// Writes a text to standard output; throws `process::run_error` if it does not take it.
+void print(const std::string& text);
+
 }  // namespace weir::cli

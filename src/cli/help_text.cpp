@@ -1,8 +1,12 @@
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "cli/generated_text.hpp"
+#include "process/errors.hpp"
 #include "weir/version.hpp"
 
 namespace weir::cli {
@@ -88,6 +92,12 @@ std::string help_text(const verb& about) {
     text += "  " + std::string(one.command) + "\n      " + std::string(one.what) + "\n";
   }
   return text;
+}
+
+void print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw process::run_error("standard output: " + std::generic_category().message(errno));
+  }
 }
 
 }  // namespace weir::cli

@@ -1,5 +1,4 @@
 #include <array>
-#include <cstdio>
 #include <string>
 
 #include "cli/command_table.hpp"
@@ -21,32 +20,25 @@ constexpr std::array k_flags{
     flag{'h', "help", "", "Show this text.", [](request& r, const std::string&) { r.help = true; }},
 };
 
-int print(const std::string& text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw process::run_error("standard output: cannot write");
-  }
-  return 0;
-}
-
 int act(request& asked) {
   if (asked.words.size() > 1) {
     throw process::usage_error("help takes one word; see weir help");
   }
   if (asked.words.empty()) {
-    return print(overview_text());
+    print(overview_text());
+    return 0;
   }
   const std::string& topic = asked.words[0];
   if (topic == "man") {
-    return print(man_page());
-  }
-  if (topic == "bash") {
-    return print(bash_completion());
-  }
-  const verb* about = find_verb(topic);
-  if (about == nullptr) {
+    print(man_page());
+  } else if (topic == "bash") {
+    print(bash_completion());
+  } else if (const verb* about = find_verb(topic); about != nullptr) {
+    print(help_text(*about));
+  } else {
     throw process::usage_error("no help on '" + topic + "'; weir help lists the verbs");
   }
-  return print(help_text(*about));
+  return 0;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/arguments.hpp"
@@ -46,7 +47,8 @@ int dispatch(std::vector<std::string> arguments) {
   }
   const std::string first = arguments[0];
   if (first == "--version") {
-    return std::puts("weir " WEIR_VERSION_STRING) < 0 ? process::k_some_failed : 0;
+    cli::print("weir " WEIR_VERSION_STRING "\n");
+    return 0;
   }
   const cli::verb* found = cli::find_verb(first == "--help" || first == "-h" ? "help" : first);
   if (found == nullptr) {
@@ -55,7 +57,8 @@ int dispatch(std::vector<std::string> arguments) {
   arguments.erase(arguments.begin());
   cli::request asked = cli::parse_arguments(*found, std::move(arguments));
   if (asked.help) {
-    return std::fputs(cli::help_text(*found).c_str(), stdout) < 0 ? process::k_some_failed : 0;
+    cli::print(cli::help_text(*found));
+    return 0;
   }
   return found->act(asked);
 }
