@@ -310,16 +310,27 @@ class runner : private job_owner, private signal_listener {
     }
   }
 
+  // Of an input whose length can be known, what was never read was never started either.
+  run_counts final_counts() const {
+    run_counts counts = reporter_->counts();
+    counts.total = stopping_.load(sync::relaxed) ? source_.count() : std::nullopt;
+    if (counts.total) {
+      const std::uint64_t known = counts.ended() + counts.skipped;
+      counts.never_started = *counts.total - std::min(*counts.total, known);
+    }
+    return counts;
+  }
+
   int conclude() {
     reporter_->flush();
-    const run_counts counts = reporter_->counts();
+    const run_counts counts = final_counts();
     const bool all_well = counts.succeeded == counts.ended() && counts.never_started == 0;
     if (signal_ != 0 || !all_well) {
       std::string text = summary(counts);
       if (signal_ != 0) {
         text = std::string("stopped by SIG") + name_of(signal_) + ": " + text;
       }
-      if (stopping_.load(sync::relaxed) && source_.line_number() > 0) {
+      if (stopping_.load(sync::relaxed) && !counts.total && source_.line_number() > 0) {
         text += "; the input was read to line " + std::to_string(source_.line_number());
       }
       say(text);

@@ -126,6 +126,7 @@ TEST_F(Runner, HaltsAtOnce) {
   const seen result = run_captured(options);
   EXPECT_EQ(result.code, 1);
   EXPECT_NE(result.err.find("60 commands: 1 failed, "), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("never started"), std::string::npos) << result.err;
 }
 
 TEST_F(Runner, StopsForASignalFromACommand) {
