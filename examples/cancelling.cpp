@@ -15,7 +15,7 @@ namespace {
 
 void queued_task(weir::thread_pool& pool) {
   std::latch gate{1};
-  pool.execute([&] { gate.wait(); });  // holds the one worker
+  auto holder = pool.submit([&] { gate.wait(); });  // holds the one worker
   // [queued]
   auto parcel = std::make_shared<int>(7);
   auto delivery = pool.submit([parcel] { return *parcel; });
@@ -30,6 +30,7 @@ void queued_task(weir::thread_pool& pool) {
   }
   // [queued]
   gate.count_down();
+  holder.wait();  // it uses the gate
 }
 
 void running_task(weir::thread_pool& pool) {

@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 namespace {
 
 struct service {
+  std::latch started{1};  // before the pool: bodies use it until the pool is gone
   weir::thread_pool pool = weir::thread_pool::fixed(1, 8);
-  std::latch started{1};
   weir::future<std::string> running = pool.submit([this] {
     started.count_down();
     while (weir::this_task::sleep_for(1h)) {

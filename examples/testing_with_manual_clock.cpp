@@ -14,6 +14,7 @@ namespace {
 
 // [retrier]
 /// Calls `attempt` until it succeeds, with pauses of 1 s, 2 s, 4 s, …, at most five times in all.
+/// Outlives its tasks.
 class retrier {
  public:
   retrier(weir::thread_pool& pool, std::function<bool()> attempt)
