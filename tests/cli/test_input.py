@@ -4,7 +4,7 @@ import os
 import resource
 import unittest
 
-from program import FolderCase, children_of, run_lines, start, wait_until, weir
+from program import ROOT, FolderCase, children_of, run_lines, start, wait_until, weir
 
 LONGEST = 32 * os.sysconf("SC_PAGESIZE") - 1
 
@@ -93,6 +93,15 @@ class Input(FolderCase):
         self.assertEqual(process.wait(60), 0)
         process.stdout.close()
         process.stderr.close()
+
+
+class Example(unittest.TestCase):
+    def test_the_first_command_of_the_readme(self):
+        done = weir("run", "-j4", "-k", "examples/checksums.jobs", cwd=ROOT)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        # The sum of 64 MB of zeros is known, so the commands did real work.
+        self.assertIn(b"3b6a07d0d404fab4e23b6d34bc6696a6a312dd92821332385e5af7c01c421351", done.stdout)
+        self.assertEqual(len(done.stdout.splitlines()), 13)
 
 
 class BadInput(FolderCase):
