@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import unittest
 
 from program import FolderCase, run_lines, start, wait_until, weir
@@ -29,14 +30,14 @@ class Results(FolderCase):
 
     def test_output_is_on_disk_while_the_command_runs(self):
         # cases.md 178: also when weir is killed, what was written is there.
-        path = self.file("jobs", f"echo first; while ! [ -e {self.folder}/gate ]; do sleep 0.01; done\n")
+        path = self.file("jobs", f"echo $$ > {self.folder}/pid; echo first; exec sleep 300\n")
         process = start("run", "--results", self.folder / "r", path)
         stdout = self.folder / "r/1/stdout"
         wait_until(lambda: stdout.exists() and stdout.read_bytes() == b"first\n", "output on disk")
         self.assertFalse((self.folder / "r/1/status").exists())
         process.kill()
         process.communicate()
-        (self.folder / "gate").touch()
+        os.killpg(int((self.folder / "pid").read_text()), signal.SIGKILL)
         self.assertEqual(stdout.read_bytes(), b"first\n")
 
     def test_a_later_run_replaces_an_earlier_one(self):

@@ -18,11 +18,12 @@ class Timeout(FolderCase):
     def test_what_a_command_left_behind_is_let_be(self):
         # cases.md 158
         begin = time.monotonic()
-        done = run_lines("sleep 300 >&- 2>&- & echo $!", "sleep 300 & exit 0",
+        done = run_lines("sleep 300 >&- 2>&- & echo $!", "sleep 300 & echo $!; exit 0",
                          arguments=["-k", "-j1", "--timeout", "30s"])
         self.assertEqual(done.returncode, 0)
         self.assertLess(time.monotonic() - begin, 20)
-        os.kill(int(done.stdout), 9)
+        for orphan in done.stdout.split():
+            os.kill(int(orphan), 9)
 
     def test_output_up_to_the_timeout_is_shown(self):
         done = run_lines("echo early; sleep 60", arguments=["--timeout", "100ms"])
