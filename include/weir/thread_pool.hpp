@@ -161,6 +161,31 @@ class thread_pool {
                    std::forward<F>(f), std::forward<Args>(args)...);
   }
 
+  // The same with task_options before them.
+
+  template <class Rep, class Period, class F, class... Args>
+  requires detail::task_body<F, Args...>
+  auto try_submit_after(const task_options& options, std::chrono::duration<Rep, Period> delay,
+                        F&& f, Args&&... args) {
+    auto request = request_after(detail::saturating_nanoseconds(delay));
+    request.how = detail::admission_request::mode::try_once;
+    return attempt(options, std::move(request), std::forward<F>(f), std::forward<Args>(args)...);
+  }
+  template <class Rep, class Period, class F, class... Args>
+  requires detail::task_body<F, Args...>
+  auto try_submit_for(const task_options& options, std::chrono::duration<Rep, Period> limit,
+                      std::stop_token stop, F&& f, Args&&... args) {
+    return attempt(options, request_within(detail::saturating_nanoseconds(limit), std::move(stop)),
+                   std::forward<F>(f), std::forward<Args>(args)...);
+  }
+  template <class F, class... Args>
+  requires detail::task_body<F, Args...>
+  auto try_submit_until(const task_options& options, std::chrono::steady_clock::time_point until,
+                        std::stop_token stop, F&& f, Args&&... args) {
+    return attempt(options, detail::admission_request::waiting_until(until, std::move(stop)),
+                   std::forward<F>(f), std::forward<Args>(args)...);
+  }
+
   /// Submits every callable of a range in one publication. Under `reject` all are accepted or none;
   /// under the other policies one after the other. Callables are copied from an lvalue, moved from
   /// an rvalue.

@@ -60,8 +60,9 @@ bool pool_core::start_worker() noexcept {
 // waits for that one, inside the bound of workers and places together.
 std::optional<reject_reason> pool_core::take_in(task_base& task, decision how) {
   if (task.delayed) queue_.reserve_delayed();
-  if (how == decision::start_worker && !start_worker() && workers_ == 0) {
-    return reject_reason::no_thread;
+  if (how == decision::start_worker && !start_worker()) {
+    if (workers_ == 0) return reject_reason::no_thread;
+    if (!all_fit(task.delayed ? 0 : 1, task.delayed ? 1 : 0)) return reject_reason::saturated;
   }
   accept(task);
   enter_queue(task);
@@ -103,6 +104,7 @@ pool_core::entry pool_core::enter_locked(task_base& task, const admission_reques
   const decision how = decide(task.delayed);
   if (how == decision::saturated) return {entry::kind::full};
   if (const auto why = take_in(task, how)) {
+    if (*why == reject_reason::saturated) return {entry::kind::full};
     ++counts_.refused;
     return {entry::kind::refused, *why, nullptr};
   }
@@ -156,10 +158,11 @@ std::optional<refusal> pool_core::admit(task_base& task, admission_request reque
   return conclude(entered, request);
 }
 
-bool pool_core::all_fit(std::size_t count) const noexcept {
+// Whether so many more fit into all workers that are allowed, started or not, and all places.
+bool pool_core::all_fit(std::size_t ready, std::size_t delayed) const noexcept {
   const std::size_t free_workers = options_.max - busy_;
-  const std::size_t due = ready_ + count;
-  return delayed_ + (due > free_workers ? due - free_workers : 0) <= capacity_;
+  const std::size_t due = ready_ + ready;
+  return delayed_ + delayed + (due > free_workers ? due - free_workers : 0) <= capacity_;
 }
 
 std::optional<refusal> pool_core::admit_all(std::vector<task_base*>& tasks) {
@@ -186,7 +189,7 @@ std::optional<refusal> pool_core::admit_together(std::vector<task_base*>& tasks)
     note_time(now);
     if (closed_)
       why = reject_reason::closed;
-    else if (!all_fit(tasks.size()))
+    else if (!all_fit(tasks.size(), 0))
       why = reject_reason::saturated;
     for (; !why && accepted < tasks.size(); ++accepted) {
       task_base& task = *tasks[accepted];

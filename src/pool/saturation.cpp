@@ -207,6 +207,8 @@ void pool_core::admit_blocked() noexcept {
     } catch (const std::bad_alloc&) {
       return;  // it stays blocked, nothing has changed
     }
+    full[task.delayed] = why == reject_reason::saturated;
+    if (full[task.delayed]) continue;
     waiter->id = task.id;
     unlist_blocked(*waiter, why);
     waiter->parker.unpark();
