@@ -145,7 +145,6 @@ TEST(admission, R1_growth_claims_the_oldest_due_task) {
   held_worker busy(pool);
   std::atomic<int> turn{0};
   auto older = pool.submit([&] { return ++turn; });
-  gate release;
   auto newer = pool.submit([&] { return ++turn; });
   EXPECT_EQ(pool.stats().workers_max, 2u);
   EXPECT_EQ(older.get(), 1);
@@ -309,6 +308,23 @@ TEST(admission, B9_without_a_thread_and_without_a_worker_it_is_refused) {
     EXPECT_THROW((void)pool.submit_after(1s, [] {}), rejected);
   }
   EXPECT_EQ(pool.submit(std::move(work)).get(), 5) << "the pool stays usable";
+}
+
+TEST(admission, B9_with_a_worker_it_waits_for_that_one) {
+  thread_pool pool(sized(2, 3, 1));
+  held_worker busy(pool);
+  std::vector<future<int>> all;
+  {
+    const testing::thread_famine famine;
+    for (int task = 0; task < 3; ++task) {
+      all.push_back(pool.submit([task] { return task; }));
+      EXPECT_EQ(pool.size(), 1u);
+    }
+    EXPECT_EQ(pool.try_submit([] {}).why(), reject_reason::saturated)
+        << "inside the bound of workers and places together";
+  }
+  busy.release();
+  for (int task = 0; task < 3; ++task) EXPECT_EQ(all[static_cast<std::size_t>(task)].get(), task);
 }
 
 // D4's visibility: what the submitter did before is visible to the body, without any atomic.
