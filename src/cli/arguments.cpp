@@ -29,19 +29,15 @@ bool takes_next_word(const verb& of, const std::string& word) {
   return false;
 }
 
-// Where the template begins: after --, or, if there is a ::: without one, at the first word that is
-// neither a flag nor the value of one.
+// Where the template begins: after a -- that follows flags only; or, if there is a :::, at the
+// first word that is neither a flag nor the value of one, whatever comes later.
 words::iterator find_template(const verb& of, words& all) {
-  const auto dashes = std::find(all.begin(), all.end(), "--");
-  const auto separator = std::find_if(all.begin(), all.end(), is_separator);
-  if (separator == all.end() || dashes < separator) {
-    return dashes;
-  }
   auto at = all.begin();
-  while (at != separator && at->starts_with('-') && *at != "-") {
-    at += takes_next_word(of, *at) && at + 1 != separator ? 2 : 1;
+  while (at != all.end() && *at != "--" && at->starts_with('-') && *at != "-") {
+    at += takes_next_word(of, *at) && at + 1 != all.end() ? 2 : 1;
   }
-  return at;
+  const bool has_separator = std::any_of(at, all.end(), is_separator);
+  return has_separator ? at : std::find(at, all.end(), "--");
 }
 
 void read_template(words::iterator begin, words::iterator end, process::input_description& input) {

@@ -50,6 +50,12 @@ TEST(Arguments, ATemplateMayDoWithoutDashes) {
   EXPECT_EQ(asked.run.input.command, (words{"gzip", "-9"}));
 }
 
+TEST(Arguments, LaterDashesBelongToTheTemplate) {
+  const request asked = parse({"-k", "git", "log", "--", "{}", ":::", "a"});
+  EXPECT_TRUE(asked.run.keep_order);
+  EXPECT_EQ(asked.run.input.command, (words{"git", "log", "--", "{}"}));
+}
+
 TEST(Arguments, ValuesOfAFile) {
   const request asked = parse({"--", "x", "::::", "-"});
   EXPECT_EQ(asked.run.input.file, "-");

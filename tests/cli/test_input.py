@@ -2,9 +2,11 @@
 
 import os
 import resource
+import shutil
+import subprocess
 import unittest
 
-from program import ROOT, FolderCase, children_of, run_lines, start, wait_until, weir
+from program import PROGRAM, ROOT, FolderCase, children_of, run_lines, start, wait_until, weir
 
 LONGEST = 32 * os.sysconf("SC_PAGESIZE") - 1
 
@@ -130,9 +132,13 @@ class BadInput(FolderCase):
         path = self.file("secret", "true\n")
         path.chmod(0)
         if os.geteuid() == 0:
-            # root reads everything, so the run is another user's.
-            os.chmod(self.folder, 0o755)
-            said = self.refused("run", path, preexec_fn=lambda: os.setuid(65534))
+            # root reads everything, so the run is another user's, who needs a program in reach.
+            self.folder.chmod(0o755)
+            program = shutil.copy(PROGRAM, self.folder / "weir")
+            done = subprocess.run([program, "run", path], capture_output=True, timeout=60,
+                                  preexec_fn=lambda: os.setuid(65534))
+            self.assertEqual((done.returncode, done.stderr.count(b"\n")), (2, 1))
+            said = done.stderr.decode()
         else:
             said = self.refused("run", path)
         self.assertIn("Permission denied", said)
