@@ -66,5 +66,7 @@ foreach(kind stress property regression)
   weir_add_test(test_${kind} ${flags} SOURCES ${files} LINK weir_process weir_trace rapidcheck)
 endforeach()
 
+include(cmake/model.cmake)
+
 # tools/run_tests reads this, so that a program left over from an older tree is never run.
 file(WRITE "${PROJECT_BINARY_DIR}/tests/manifest.txt" "${test_manifest}")
