@@ -54,7 +54,8 @@ void shell::check_pipefail(const spawner& starter) const {
   const wake_fd never;
   capture out;
   capture err;
-  const shell_arguments arguments(*this, ":");
+  const std::string nothing = ":";
+  const shell_arguments arguments(*this, nothing);
   const child_result asked =
       run_child(starter, path(), arguments.get(), {std::chrono::seconds(10)}, never, out, err);
   if (asked.end != child_end::finished || !asked.status.success()) {

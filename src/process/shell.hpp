@@ -28,6 +28,7 @@ class shell {
 class shell_arguments {
  public:
   shell_arguments(const shell& program, const std::string& text);
+  shell_arguments(const shell& program, std::string&& text) = delete;
   shell_arguments(const shell_arguments&) = delete;
   shell_arguments& operator=(const shell_arguments&) = delete;
 

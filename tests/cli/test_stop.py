@@ -87,7 +87,7 @@ class Stop(FolderCase):
             stream.close()
 
     def test_a_stop_ends_a_wait_for_a_retry_and_for_a_delay(self):
-        flags = ["--retries", "5", "--backoff", "1h", "--delay", "1h"]
+        flags = ["-j1", "--retries", "5", "--backoff", "1h", "--delay", "1h"]
         process = self.start_lines(f"echo 1 > {self.folder}/ran; echo out; false", "echo never",
                                    arguments=flags)
         self.read_number("ran")
