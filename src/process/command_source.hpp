@@ -35,6 +35,7 @@ class command_source {
 
   /// How many commands there are, as far as that can be known without reading a pipe.
   [[nodiscard]] std::optional<std::uint64_t> count() const;
+  [[nodiscard]] std::uint64_t commands_read() const { return seq_; }
   /// The last line that was read.
   [[nodiscard]] std::uint64_t line_number() const { return reader_ ? reader_->line_number() : 0; }
   /// What `failed` means: one line that names the input.

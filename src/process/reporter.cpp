@@ -187,9 +187,12 @@ void reporter::gave_up_retry(std::uint64_t place, finished_command&& one) {
   account(place, std::move(one));
 }
 
-void reporter::dropped(std::uint64_t place) {
+void reporter::dropped(std::uint64_t place, std::uint64_t seq) {
   const sync::lock_guard held(state_);
   ++counts_.never_started;
+  if (counts_.first_never_started == 0 || seq < counts_.first_never_started) {
+    counts_.first_never_started = seq;
+  }
   add_locked(place, entry());
 }
 

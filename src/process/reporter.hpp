@@ -51,7 +51,7 @@ class reporter {
   /// The same for a command that ended before and was to be tried again. Never blocks on a reader.
   void gave_up_retry(std::uint64_t place, finished_command&& one);
   /// Takes a command that will not be started. Never blocks on a reader.
-  void dropped(std::uint64_t place);
+  void dropped(std::uint64_t place, std::uint64_t seq);
 
   /// Writes out what is left. Call it when no command runs any more.
   void flush();

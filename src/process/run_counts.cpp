@@ -27,6 +27,9 @@ std::string summary(const run_counts& counts) {
   add(counts.timed_out, " timed out");
   add(counts.cancelled, " cancelled");
   add(counts.never_started, " never started");
+  if (counts.never_started > 0) {
+    text += " (from " + std::to_string(counts.first_never_started) + " on)";
+  }
   add(counts.skipped, " done before");
   return text;
 }

@@ -43,7 +43,9 @@ TEST(Summary, LeavesOutWhatThereIsNone) {
   EXPECT_EQ(summary(counts(1, 0, 0)), "1 command: 1 succeeded");
   run_counts all = counts(5, 2, 1);
   all.never_started = 3;
-  EXPECT_EQ(summary(all), "11 commands: 5 succeeded, 2 failed, 1 timed out, 3 never started");
+  all.first_never_started = 9;
+  EXPECT_EQ(summary(all),
+            "11 commands: 5 succeeded, 2 failed, 1 timed out, 3 never started (from 9 on)");
 }
 
 }  // namespace

@@ -177,11 +177,12 @@ class runner : private job_owner, private signal_listener {
       reporter_->skipped();
       return true;
     }
-    if (!reporter_->wait_for_turn(next_place_)) {
+    const std::uint64_t place = next_place_++;
+    job_ticket ticket(new job{this, place, finished_command()});
+    ticket->record.what = std::move(one);
+    if (!reporter_->wait_for_turn(place)) {
       return false;
     }
-    job_ticket ticket(new job{this, next_place_++, finished_command()});
-    ticket->record.what = std::move(one);
     try {
       submit(std::move(ticket));
       return true;
@@ -274,7 +275,7 @@ class runner : private job_owner, private signal_listener {
     if (one.record.attempts > 0) {
       reporter_->gave_up_retry(one.place, std::move(one.record));
     } else {
-      reporter_->dropped(one.place);
+      reporter_->dropped(one.place, one.record.what.seq);
     }
   }
 
@@ -317,6 +318,9 @@ class runner : private job_owner, private signal_listener {
     if (counts.total) {
       const std::uint64_t known = counts.ended() + counts.skipped;
       counts.never_started = *counts.total - std::min(*counts.total, known);
+    }
+    if (counts.first_never_started == 0 && counts.never_started > 0) {
+      counts.first_never_started = source_.commands_read() + 1;
     }
     return counts;
   }

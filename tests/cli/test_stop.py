@@ -61,7 +61,7 @@ class Stop(FolderCase):
         for group in groups:
             self.assertEqual(living_in_group(group), [])
         report = process.stderr.read().decode()
-        self.assertIn("3 commands: 2 cancelled, 1 never started", report)
+        self.assertIn("3 commands: 2 cancelled, 1 never started (from 3 on)", report)
         self.assertEqual(process.stdout.read(), b"")
 
     def test_second_signal_kills_what_ignores_it(self):
