@@ -48,6 +48,7 @@ bool pool_core::start_worker() noexcept {
       throw;
     }
     free_places_.remove(*place);
+    place->settle_in();
   } catch (...) {
     return false;
   }

@@ -151,11 +151,11 @@ std::optional<refusal> pool_core::wait_for_room(task_base& task, admission_reque
     if (entered.what == entry::kind::full) {
       blocked_.push_back(self);
       ++blocked_count_;
+      retain();  // under the lock: once listed it may be refused, and the pool be gone
     }
   }
   if (entered.what != entry::kind::full) return conclude(entered, request);
 
-  retain();
   struct keeper {
     pool_core& core;
     ~keeper() { core.release(); }

@@ -28,6 +28,13 @@ struct worker {
   bool stays = false;             ///< sleeps without that limit, as a delayed task needs it
   std::uint64_t regressions = 0;  ///< of the clock, not yet counted; the worker's own
   time_point last_reading = time_point::min();
+
+  /// A new thread has the place: what was the last one's does not count.
+  void settle_in() noexcept {
+    was_idle = false;
+    stays = false;
+    last_reading = time_point::min();
+  }
 };
 
 }  // namespace weir::detail
