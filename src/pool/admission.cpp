@@ -40,6 +40,7 @@ bool pool_core::start_worker() noexcept {
       free_places_.push_back(*places_.back());
     }
     worker* const place = free_places_.front();
+    place->settle_in();
     retain();
     try {
       place->thread = sync::thread([this, place] { work(*place); });
@@ -48,7 +49,6 @@ bool pool_core::start_worker() noexcept {
       throw;
     }
     free_places_.remove(*place);
-    place->settle_in();
   } catch (...) {
     return false;
   }
