@@ -29,8 +29,8 @@ class engine_scope {
   bool before_;
 };
 
-[[nodiscard]] std::uint32_t current_clock() noexcept;
-[[nodiscard]] bool happens_before_now(unsigned fiber, std::uint32_t clock) noexcept;
+/// What the running thread knows of the others, and the number of its own step.
+[[nodiscard]] const clock_vector& current_clocks() noexcept;
 
 /// Lets the schedule pick the outcome of a step; 0 is the usual one, the others are dear.
 unsigned choose_value(unsigned ways);
@@ -41,7 +41,8 @@ unsigned choose_value(unsigned ways);
 /// What may happen to the program beside being interrupted.
 struct circumstances {
   memory_model memory = memory_model::total_store_order;
-  bool spurious_wakes = false;
+  bool spurious = false;
+  bool delays = false;
   std::uint64_t steps_max = 20'000;
 };
 

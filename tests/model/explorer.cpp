@@ -22,7 +22,12 @@ const char* name_of(memory_model model) noexcept {
 }
 
 circumstances circumstances_of(const options& how, memory_model model) {
-  return {model, how.spurious_wakes, how.steps_max};
+  return {model, how.spurious, how.delays, how.steps_max};
+}
+
+unsigned bound_of(const options& how, memory_model model) {
+  return (model == memory_model::views ? how.views_bound : how.bound) +
+         chosen_settings().extra_bound;
 }
 
 /// One exploration under way.
@@ -58,7 +63,7 @@ class exploration {
 
  private:
   bool run_one() {
-    const outcome made = the_machine().execute(kernel_, schedule_, given_, false);
+    const outcome made = the_machine.execute(kernel_, schedule_, given_, false);
     ++found_.executions;
     found_.steps = std::max(found_.steps, made.steps);
     longest_ = std::max(longest_, schedule_.length());
@@ -83,10 +88,12 @@ std::string describe(const report& found) {
   return found.failure + "\nreplay with --replay " + found.choices + '\n' + found.trace;
 }
 
-void print_row(const char* name, memory_model model, unsigned bound, const report& found) {
+void print_row(const char* name, const options& how, memory_model model, const report& found) {
+  const unsigned bound = bound_of(how, model);
   const bool complete = found.bound_done == static_cast<int>(bound);
-  std::printf("| %s | %s | %d%s | %llu | %llu | %.1f s |\n", name, name_of(model), found.bound_done,
-              complete ? "" : " (out of time)", static_cast<unsigned long long>(found.executions),
+  std::printf("| %s | %s | %d%s%s | %llu | %llu | %.1f s |\n", name, name_of(model),
+              found.bound_done, how.delays ? " delays" : "", complete ? "" : " (out of time)",
+              static_cast<unsigned long long>(found.executions),
               static_cast<unsigned long long>(found.steps), found.seconds);
   std::fflush(stdout);
 }
@@ -120,7 +127,7 @@ report replay(const options& how, const std::string& choices, void (*kernel)()) 
   schedule along;
   along.replay(choices.substr(colon + 1));
   const auto memory = model == "views" ? memory_model::views : memory_model::total_store_order;
-  outcome made = the_machine().execute(kernel, along, circumstances_of(how, memory), true);
+  outcome made = the_machine.execute(kernel, along, circumstances_of(how, memory), true);
   report found;
   found.failure = std::move(made.failure);
   found.choices = choices;
@@ -138,9 +145,7 @@ void expect_holds(const char* name, const options& how, void (*kernel)()) {
   }
   for (const memory_model model : {memory_model::total_store_order, memory_model::views}) {
     const report found = explore(how, model, kernel);
-    const bool views = model == memory_model::views;
-    print_row(name, model, (views ? how.views_bound : how.bound) + chosen_settings().extra_bound,
-              found);
+    print_row(name, how, model, found);
     if (found.failure.empty()) continue;
     ADD_FAILURE() << describe(replay(how, found.choices, kernel));
   }

@@ -15,14 +15,17 @@ namespace weir::model {
 struct options {
   unsigned bound = 3;        ///< under total store order
   unsigned views_bound = 2;  ///< under C++'s own model
-  bool spurious_wakes = false;
+  bool spurious = false;     ///< sleeps and weak compare-and-swaps may end for no reason
+  /// Where the running thread sleeps or ends, the next one in turn goes on and any other costs a
+  /// unit too: reaches deeper with many threads. Without it that choice is free.
+  bool delays = false;
   unsigned random_executions = 500;  ///< under each model
   std::uint64_t steps_max = 20'000;
 };
 
 /// What whoever starts the program wants: see main.cpp.
 struct settings {
-  double seconds = 4;  ///< for one kernel under one model
+  double seconds = 2;  ///< for one kernel under one model
   unsigned extra_bound = 0;
   unsigned random_factor = 1;
   std::uint64_t seed = 1;

@@ -27,9 +27,10 @@ class foreign {
       : address_(const_cast<const void*>(address)), active_(weir::model::program_runs) {
     weir::model::program_runs = false;
     if (!active_) return;
-    auto& machine = weir::model::the_machine();
-    if (releases) machine.atomics().release(address_, machine.current());
-    machine.atomics().acquire(address_, machine.current());
+    auto& machine = weir::model::the_machine;
+    const unsigned fiber = weir::model::current_fiber();
+    if (releases) machine.atomics().release(address_, fiber);
+    machine.atomics().acquire(address_, fiber);
     if (releases) machine.tick();
   }
   ~foreign() { weir::model::program_runs = active_; }

@@ -25,7 +25,7 @@ struct guarded {
 };
 
 TEST(kernel_mutex, excludes_and_wakes) {
-  expect_holds("mutex: 3 threads", {.bound = 3, .views_bound = 3, .spurious_wakes = true}, [] {
+  expect_holds("mutex: 3 threads", {.bound = 3, .views_bound = 3, .spurious = true}, [] {
     guarded place;
     thread first([&] { place.visit(); });
     thread second([&] { place.visit(); });

@@ -15,7 +15,7 @@ constexpr auto k_soon = std::chrono::milliseconds(1);
 
 TEST(kernel_parker, a_token_is_never_lost) {
   expect_holds("parker: park × unpark × unpark × deadline",
-               {.bound = 4, .views_bound = 3, .spurious_wakes = true}, [] {
+               {.bound = 4, .views_bound = 3, .spurious = true}, [] {
                  sync::parker parker;
                  int told[2] = {};
                  const auto tell = [&](int who) {
@@ -35,19 +35,18 @@ TEST(kernel_parker, a_token_is_never_lost) {
 }
 
 TEST(kernel_parker, a_deadline_takes_no_token_along) {
-  expect_holds("parker: deadline × unpark", {.bound = 5, .views_bound = 4, .spurious_wakes = true},
-               [] {
-                 sync::parker parker;
-                 int told = 0;
-                 thread teller([&] {
-                   told = 1;
-                   parker.unpark();
-                 });
-                 if (!parker.park_until(sync::real_now() + k_soon)) parker.park();
-                 MODEL_CHECK(told == 1);
-                 teller.join();
-                 MODEL_CHECK(!parker.park_until(sync::real_now()));
-               });
+  expect_holds("parker: deadline × unpark", {.bound = 5, .views_bound = 4, .spurious = true}, [] {
+    sync::parker parker;
+    int told = 0;
+    thread teller([&] {
+      told = 1;
+      parker.unpark();
+    });
+    if (!parker.park_until(sync::real_now() + k_soon)) parker.park();
+    MODEL_CHECK(told == 1);
+    teller.join();
+    MODEL_CHECK(!parker.park_until(sync::real_now()));
+  });
 }
 
 TEST(kernel_parker, may_die_as_soon_as_its_token_is_taken) {
@@ -62,7 +61,7 @@ TEST(kernel_parker, may_die_as_soon_as_its_token_is_taken) {
 
 TEST(kernel_event, tells_everybody) {
   expect_holds("event: wait × timed wait × set × set",
-               {.bound = 3, .views_bound = 2, .spurious_wakes = true}, [] {
+               {.bound = 3, .views_bound = 2, .spurious = true}, [] {
                  sync::event event;
                  int said = 0;
                  thread waiter([&] {

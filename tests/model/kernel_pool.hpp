@@ -11,6 +11,10 @@ namespace weir::model {
 /// Made before any execution, as it lives for ever.
 inline const clock& k_real_clock = steady_clock::instance();
 
+/// For kernels with few threads that can run at a time, and for those with more.
+inline constexpr options k_few{.bound = 3, .views_bound = 2};
+inline constexpr options k_many{.bound = 3, .views_bound = 2, .delays = true};
+
 struct pool_shape {
   std::size_t core = 1;
   std::size_t max = 1;

@@ -115,7 +115,7 @@ TEST(kernel_task, is_started_drained_or_cancelled) {
 
 TEST(kernel_task, wakes_whoever_waits) {
   expect_holds("task: wait × timed wait × complete",
-               {.bound = 3, .views_bound = 2, .spurious_wakes = true}, [] {
+               {.bound = 3, .views_bound = 2, .spurious = true}, [] {
                  witness seen;
                  auto* task = make_task(seen);
                  retain(*task);

@@ -9,6 +9,7 @@
 namespace weir::model {
 
 bool program_runs = false;
+moment now_here;
 
 namespace {
 
@@ -25,10 +26,7 @@ namespace {
 
 }  // namespace
 
-machine& the_machine() noexcept {
-  static machine k_machine;
-  return k_machine;
-}
+machine the_machine;
 
 outcome machine::execute(void (*program)(), schedule& along, const circumstances& given,
                          bool traced) {
@@ -38,14 +36,16 @@ outcome machine::execute(void (*program)(), schedule& along, const circumstances
   begin(program, along, given, traced);
   fiber_context::change(explorer_, fibers_[0].context);
   program_runs = false;
-  schedule_ = nullptr;
-  current_ = 0;
+  now_here.running = false;
+  now_here.fiber = 0;
   if (!along.divergence().empty()) outcome_.failure = along.divergence();
   return std::move(outcome_);
 }
 
 void machine::begin(void (*program)(), schedule& along, const circumstances& given, bool traced) {
-  ++number_;
+  ++now_here.execution;
+  now_here.running = true;
+  now_here.fiber = 0;
   arena::reset();
   memory_.begin_execution(given.memory);
   schedule_ = &along;
@@ -54,7 +54,7 @@ void machine::begin(void (*program)(), schedule& along, const circumstances& giv
   outcome_ = {};
   steps_.clear();
   held_.clear();
-  count_ = uninterrupted_ = current_ = 0;
+  count_ = uninterrupted_ = 0;
   threads_may_fail_ = false;
   turns_ = 0;
   now_ = virtual_time{} + std::chrono::hours(1);
@@ -80,8 +80,8 @@ unsigned machine::add_fiber(void (*run)(void*), void* argument) {
 }
 
 void machine::enter_fiber() {
-  machine& self = the_machine();
-  const fiber& me = self.fibers_[self.current_];
+  machine& self = the_machine;
+  const fiber& me = self.fibers_[now_here.fiber];
   program_runs = true;
   me.run(me.argument);
   program_runs = false;
@@ -90,11 +90,11 @@ void machine::enter_fiber() {
 
 void machine::finish() {
   point("ends", nullptr, 0, nullptr);
-  memory_.flush(current_);
-  fibers_[current_].is = condition::over;
+  memory_.flush(now_here.fiber);
+  fibers_[now_here.fiber].is = condition::over;
   for (unsigned other = 0; other < count_; ++other) {
     fiber& waiting = fibers_[other];
-    if (waiting.is == condition::joining && waiting.joins == current_) {
+    if (waiting.is == condition::joining && waiting.joins == now_here.fiber) {
       waiting.is = condition::ready;
     }
   }
@@ -103,7 +103,7 @@ void machine::finish() {
 
 void machine::point(const char* verb, const void* address, std::uint64_t value,
                     const void* caller) {
-  fibers_[current_].stands_at = caller;
+  fibers_[now_here.fiber].stands_at = caller;
   if (++outcome_.steps > given_.steps_max) fail("livelock: no end after so many steps");
   if (uninterrupted_ == 0) hand_over(false);
   tick();
@@ -111,7 +111,7 @@ void machine::point(const char* verb, const void* address, std::uint64_t value,
 }
 
 void machine::note(const char* verb, const void* address, std::uint64_t value, const void* caller) {
-  if (traced_) steps_.push_back({verb, address, caller, value, current_});
+  if (traced_) steps_.push_back({verb, address, caller, value, now_here.fiber});
 }
 
 void machine::step_aside() {
@@ -141,15 +141,16 @@ void machine::hand_over(bool aside) {
 
 alternatives machine::list_ways(bool aside) const {
   alternatives ways;
-  const bool goes_on = !aside && fibers_[current_].is == condition::ready;
-  if (goes_on) ways.add(move::run, current_, false);
+  const bool goes_on = !aside && fibers_[now_here.fiber].is == condition::ready;
+  if (goes_on) ways.add(move::run, now_here.fiber, false);
   for (unsigned offset = 1; offset < count_; ++offset) {
-    const unsigned other = (current_ + offset) % count_;
-    if (fibers_[other].is == condition::ready) ways.add(move::run, other, goes_on);
+    const unsigned other = (now_here.fiber + offset) % count_;
+    if (fibers_[other].is != condition::ready) continue;
+    ways.add(move::run, other, goes_on || (given_.delays && ways.count() > 0));
   }
   // Who stepped aside goes on where nobody else can.
-  if (ways.count() == 0 && fibers_[current_].is == condition::ready) {
-    ways.add(move::run, current_, false);
+  if (ways.count() == 0 && fibers_[now_here.fiber].is == condition::ready) {
+    ways.add(move::run, now_here.fiber, false);
   }
   const bool must = ways.count() == 0;
   for (unsigned one = 0; one < count_; ++one) {
@@ -167,7 +168,7 @@ void machine::add_sleepers(alternatives& ways, bool must) const {
     const fiber& sleeper = fibers_[one];
     if (sleeper.is != condition::asleep) continue;
     if (!must && sleeper.until) ways.add(move::time_out, one, true);
-    if (!must && given_.spurious_wakes) ways.add(move::rouse, one, true);
+    if (!must && given_.spurious) ways.add(move::rouse, one, true);
     if (!sleeper.until) continue;
     if (earliest == nullptr || *sleeper.until < *earliest->until) earliest = &sleeper;
   }
@@ -178,7 +179,7 @@ void machine::add_sleepers(alternatives& ways, bool must) const {
 
 unsigned machine::pick(const alternatives& ways) {
   if (ways.count() == 1) return 0;
-  const unsigned taken = schedule_->choose(ways, outcome_.steps * k_fibers_max + current_);
+  const unsigned taken = schedule_->choose(ways, outcome_.steps * k_fibers_max + now_here.fiber);
   if (!schedule_->divergence().empty()) fail(schedule_->divergence());
   return taken;
 }
@@ -190,25 +191,25 @@ unsigned machine::choose_value(unsigned ways) {
 }
 
 void machine::go_to(unsigned next) {
-  if (next == current_) return;
-  fiber& from = fibers_[std::exchange(current_, next)];
+  if (next == now_here.fiber) return;
+  fiber& from = fibers_[std::exchange(now_here.fiber, next)];
   if (from.is == condition::over) fiber_context::leave(fibers_[next].context);
   fiber_context::change(from.context, fibers_[next].context);
 }
 
 void machine::block(condition why, const void* on) {
   if (uninterrupted_ > 0) fail("a thread blocks where nobody else may run");
-  fiber& me = fibers_[current_];
+  fiber& me = fibers_[now_here.fiber];
   me.is = why;
   me.waits_on = on;
   hand_over(true);
 }
 
 bool machine::sleep(const void* word, std::uint32_t expected, std::optional<virtual_time> until) {
-  memory_.flush(current_);
+  memory_.flush(now_here.fiber);
   if (memory_.peek(word, sizeof expected) != expected) return true;
   if (until && *until <= now_) return false;
-  fiber& me = fibers_[current_];
+  fiber& me = fibers_[now_here.fiber];
   me.until = until;
   me.turn = ++turns_;
   me.timed_out = false;
@@ -224,7 +225,7 @@ void machine::end_sleep(unsigned sleeper, bool timed_out) {
 }
 
 void machine::rouse(const void* word, int count) {
-  memory_.flush(current_);
+  memory_.flush(now_here.fiber);
   for (; count > 0; --count) {
     fiber* longest = nullptr;
     for (unsigned one = 0; one < count_; ++one) {
@@ -245,23 +246,24 @@ machine::held* machine::holder_of(const void* mutex) {
 }
 
 void machine::lock(const void* mutex) {
-  memory_.flush(current_);
+  memory_.flush(now_here.fiber);
   while (const held* holder = holder_of(mutex)) {
-    if (holder->owner == current_) fail("a thread locks a mutex that it holds");
+    if (holder->owner == now_here.fiber) fail("a thread locks a mutex that it holds");
     block(condition::locked_out, mutex);
   }
-  held_.push_back({mutex, current_});
-  memory_.acquire(mutex, current_);
+  held_.push_back({mutex, now_here.fiber});
+  memory_.acquire(mutex, now_here.fiber);
 }
 
 void machine::unlock(const void* mutex) {
-  memory_.flush(current_);
+  memory_.flush(now_here.fiber);
   held* const holder = holder_of(mutex);
   if (holder == nullptr) fail("a mutex is unlocked that nobody holds");
-  if (holder->owner != current_) fail("a mutex is unlocked by a thread that does not hold it");
+  if (holder->owner != now_here.fiber)
+    fail("a mutex is unlocked by a thread that does not hold it");
   *holder = held_.back();
   held_.pop_back();
-  memory_.release(mutex, current_);
+  memory_.release(mutex, now_here.fiber);
   tick();
   for (unsigned one = 0; one < count_; ++one) {
     fiber& other = fibers_[one];
@@ -272,23 +274,23 @@ void machine::unlock(const void* mutex) {
 bool machine::thread_fails() { return threads_may_fail_ && choose_value(2) == 1; }
 
 unsigned machine::start(void (*run)(void*), void* argument) {
-  memory_.flush(current_);
+  memory_.flush(now_here.fiber);
   const unsigned number = add_fiber(run, argument);
-  memory_.seen_by(number).join(memory_.seen_by(current_));
+  memory_.seen_by(number).join(memory_.seen_by(now_here.fiber));
   tick();
   return number;
 }
 
 void machine::wait_for_end(unsigned number) {
   fiber& other = fibers_[number];
-  if (number == 0 || number == current_ || std::exchange(other.given_away, true)) {
+  if (number == 0 || number == now_here.fiber || std::exchange(other.given_away, true)) {
     fail("a thread is joined that cannot be: not started, this one, or joined before");
   }
   if (other.is != condition::over) {
-    fibers_[current_].joins = number;
+    fibers_[now_here.fiber].joins = number;
     block(condition::joining, nullptr);
   }
-  memory_.seen_by(current_).join(memory_.seen_by(number));
+  memory_.seen_by(now_here.fiber).join(memory_.seen_by(number));
 }
 
 void machine::detach(unsigned number) {

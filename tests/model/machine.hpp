@@ -27,6 +27,8 @@ class machine {
   void lock(const void* mutex);
   void unlock(const void* mutex);
   unsigned start(void (*run)(void*), void* argument);
+  /// Whether a weak compare-and-swap fails for no reason.
+  [[nodiscard]] bool fails_for_no_reason() { return given_.spurious && choose_value(2) == 1; }
   [[nodiscard]] bool thread_fails();
   void let_threads_fail() noexcept { threads_may_fail_ = true; }
   void wait_for_end(unsigned fiber);
@@ -35,13 +37,10 @@ class machine {
   unsigned choose_value(unsigned ways);
   [[noreturn]] void fail(std::string why);
 
-  [[nodiscard]] bool running() const noexcept { return schedule_ != nullptr; }
-  [[nodiscard]] unsigned current() const noexcept { return current_; }
-  [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
   [[nodiscard]] memory& atomics() noexcept { return memory_; }
   virtual_time now() noexcept { return now_ += std::chrono::nanoseconds(1); }
   /// What a thread does from here on is later than what it has released.
-  void tick() noexcept { ++memory_.seen_by(current_).at[current_]; }
+  void tick() noexcept { ++memory_.seen_by(now_here.fiber).at[now_here.fiber]; }
   void hold_back(bool more) noexcept { more ? ++uninterrupted_ : --uninterrupted_; }
 
  private:
@@ -90,10 +89,8 @@ class machine {
 
   std::array<fiber, k_fibers_max> fibers_;
   unsigned count_ = 0;
-  unsigned current_ = 0;
   unsigned uninterrupted_ = 0;
   bool threads_may_fail_ = false;
-  std::uint64_t number_ = 0;
   std::uint64_t turns_ = 0;
   virtual_time now_{};
   std::vector<held> held_;
@@ -106,6 +103,6 @@ class machine {
   std::vector<step> steps_;
 };
 
-[[nodiscard]] machine& the_machine() noexcept;
+extern machine the_machine;
 
 }  // namespace weir::model

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* k_usage =
     "  --replay CHOICES  one execution of the kernel chosen by --gtest_filter, with its trace\n"
-    "  --seconds N       time for one kernel under one memory model (default 4)\n"
+    "  --seconds N       time for one kernel under one memory model (default 2)\n"
     "  --extra-bound N   adds to every kernel's own bounds (default 0)\n"
     "  --random-factor N multiplies the random executions (default 1)\n"
     "  --seed N          of the random executions (default 1)\n"

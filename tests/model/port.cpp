@@ -20,10 +20,10 @@ namespace {
 
 using shadow::access;
 
-machine& here() noexcept { return the_machine(); }
+machine& here() noexcept { return the_machine; }
 
 // Outside of an execution there is one thread and plain memory.
-bool outside() noexcept { return !here().running(); }
+bool outside() noexcept { return !now_here.running; }
 
 /// One step of the program on an atomic: others may go first; then it counts as an access.
 class step_on {
@@ -60,7 +60,7 @@ void atomic_born(const void* address) noexcept {
 std::uint64_t atomic_load(const void* address, unsigned size, std::memory_order order) noexcept {
   if (outside()) return read_plainly(address, size);
   const step_on step("load", address, size, 0, access::atomic_read, WEIR_MODEL_CALLER);
-  return here().atomics().load(address, size, order, here().current());
+  return here().atomics().load(address, size, order, now_here.fiber);
 }
 
 void atomic_store(void* address, unsigned size, std::uint64_t value,
@@ -70,7 +70,7 @@ void atomic_store(void* address, unsigned size, std::uint64_t value,
     return;
   }
   const step_on step("store", address, size, value, access::atomic_write, WEIR_MODEL_CALLER);
-  here().atomics().store(address, size, value, order, here().current());
+  here().atomics().store(address, size, value, order, now_here.fiber);
 }
 
 std::uint64_t atomic_rmw(void* address, unsigned size, rmw what, std::uint64_t operand,
@@ -82,7 +82,7 @@ std::uint64_t atomic_rmw(void* address, unsigned size, rmw what, std::uint64_t o
     return before;
   }
   const step_on step("change", address, size, operand, access::atomic_write, WEIR_MODEL_CALLER);
-  return here().atomics().change(address, size, what, operand, order, here().current());
+  return here().atomics().change(address, size, what, operand, order, now_here.fiber);
 }
 
 bool atomic_cas(void* address, unsigned size, std::uint64_t& expected, std::uint64_t desired,
@@ -96,7 +96,13 @@ bool atomic_cas(void* address, unsigned size, std::uint64_t& expected, std::uint
   }
   const step_on step("swap if", address, size, desired, access::atomic_write, WEIR_MODEL_CALLER);
   return here().atomics().compare_and_swap(address, size, expected, desired, success, failure,
-                                           here().current());
+                                           now_here.fiber);
+}
+
+bool fails_for_no_reason() noexcept {
+  if (outside()) return false;
+  const engine_scope scope;
+  return here().fails_for_no_reason();
 }
 
 bool futex_sleep(const void* word, std::uint32_t expected,
@@ -163,14 +169,7 @@ void detach(unsigned fiber) noexcept {
 
 void let_threads_fail() noexcept { here().let_threads_fail(); }
 
-unsigned current_fiber() noexcept { return here().current(); }
-std::uint64_t current_execution() noexcept { return here().number(); }
-std::uint32_t current_clock() noexcept {
-  return here().atomics().seen_by(here().current()).at[here().current()];
-}
-bool happens_before_now(unsigned fiber, std::uint32_t clock) noexcept {
-  return here().atomics().seen_by(here().current()).knows(fiber, clock);
-}
+const clock_vector& current_clocks() noexcept { return here().atomics().seen_by(now_here.fiber); }
 unsigned choose_value(unsigned ways) { return here().choose_value(ways); }
 
 void fail(const char* format, ...) noexcept {

@@ -25,6 +25,9 @@ std::uint64_t atomic_rmw(void* address, unsigned size, rmw what, std::uint64_t o
 bool atomic_cas(void* address, unsigned size, std::uint64_t& expected, std::uint64_t desired,
                 std::memory_order success, std::memory_order failure) noexcept;
 
+/// Whether a weak compare-and-swap fails although it need not.
+[[nodiscard]] bool fails_for_no_reason() noexcept;
+
 /// False when the deadline has passed.
 bool futex_sleep(const void* word, std::uint32_t expected,
                  std::optional<virtual_time> until) noexcept;
@@ -45,10 +48,18 @@ void detach(unsigned fiber) noexcept;
 /// From now on in this execution a thread may not be had: each costs one unit of the bound.
 void let_threads_fail() noexcept;
 
+/// Where the program stands, for whoever must know it fast.
+struct moment {
+  std::uint64_t execution = 0;  ///< counts them
+  unsigned fiber = 0;           ///< the thread that runs; 0 is the kernel itself
+  bool running = false;         ///< whether there is an execution at all
+};
+extern moment now_here;
+
 /// The number of the running thread: 0 is the kernel itself, and whoever is outside.
-[[nodiscard]] unsigned current_fiber() noexcept;
+[[nodiscard]] inline unsigned current_fiber() noexcept { return now_here.fiber; }
 /// Counts executions, so that what is left over from an older one can be told.
-[[nodiscard]] std::uint64_t current_execution() noexcept;
+[[nodiscard]] inline std::uint64_t current_execution() noexcept { return now_here.execution; }
 
 /// Ends the execution as failed; does not return inside one.
 [[noreturn]] void fail(const char* format, ...) noexcept __attribute__((format(printf, 1, 2)));

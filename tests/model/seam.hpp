@@ -58,10 +58,14 @@ class atomic {
   }
   bool compare_exchange_weak(T& expected, T desired, std::memory_order success,
                              std::memory_order failure) noexcept {
-    return compare_exchange_strong(expected, desired, success, failure);
+    if (!model::fails_for_no_reason()) {
+      return compare_exchange_strong(expected, desired, success, failure);
+    }
+    expected = load(failure);
+    return false;
   }
   bool compare_exchange_weak(T& expected, T desired, std::memory_order order = seq_cst) noexcept {
-    return compare_exchange_strong(expected, desired, order);
+    return compare_exchange_weak(expected, desired, order, failure_of(order));
   }
 
   T fetch_add(T operand, std::memory_order order = seq_cst) noexcept {

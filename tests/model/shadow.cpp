@@ -37,51 +37,50 @@ cell* cells = nullptr;
 bool writes(access how) noexcept { return how != access::read && how != access::atomic_read; }
 bool atomic(access how) noexcept { return how >= access::atomic_read; }
 
-bool collide(const record& before, const record& now) noexcept {
-  return (before.bytes & now.bytes) != 0 && before.fiber != now.fiber &&
-         (writes(before.how) || writes(now.how)) && !(atomic(before.how) && atomic(now.how)) &&
-         !happens_before_now(before.fiber, before.clock);
-}
-
 const char* verb(access how) noexcept {
   constexpr const char* k_verbs[] = {"reads", "writes", "frees", "atomically reads",
                                      "atomically writes"};
   return k_verbs[static_cast<unsigned>(how)];
 }
 
-void keep(cell& at, const record& now) noexcept {
-  for (unsigned index = 0; index < at.count; ++index) {
-    record& old = at.records[index];
-    if (old.fiber != now.fiber || old.bytes != now.bytes || old.how != now.how) continue;
-    old = now;
-    return;
-  }
-  if (at.count < k_remembered) {
-    at.records[at.count++] = now;
-    return;
-  }
-  at.records[at.oldest] = now;
-  at.oldest = static_cast<std::uint8_t>((at.oldest + 1) % k_remembered);
+[[noreturn]] void report_race(const record& before, const record& now, const void* address,
+                              const void* caller) noexcept {
+  fail("data race on %s: thread %u %s at %s; thread %u %s at %s and nothing orders the two",
+       arena::name_of(address).c_str(), before.fiber, verb(before.how),
+       place_of(reinterpret_cast<const void*>(std::uintptr_t{before.caller})).c_str(), now.fiber,
+       verb(now.how), place_of(caller).c_str());
 }
 
-void look(cell& at, const record& now, const void* address, const void* caller) noexcept {
-  if (at.execution != current_execution()) {
-    at = cell{};
-    at.execution = current_execution();
-  }
+void renew(cell& at) noexcept {
+  at.execution = current_execution();
+  at.count = at.oldest = 0;
+  at.freed = false;
+}
+
+void look(cell& at, const record& now, const clock_vector& seen, const void* address,
+          const void* caller) noexcept {
+  if (at.execution != current_execution()) renew(at);
   if (at.freed) {
-    fail("use after free: thread %u %s %s at %s", current_fiber(), verb(now.how),
+    fail("use after free: thread %u %s %s at %s", now.fiber, verb(now.how),
          arena::name_of(address).c_str(), place_of(caller).c_str());
   }
-  for (unsigned index = 0; index < at.count; ++index) {
-    const record& before = at.records[index];
-    if (!collide(before, now)) continue;
-    fail("data race on %s: thread %u %s at %s; thread %u %s at %s and nothing orders the two",
-         arena::name_of(address).c_str(), before.fiber, verb(before.how),
-         place_of(reinterpret_cast<const void*>(std::uintptr_t{before.caller})).c_str(), now.fiber,
-         verb(now.how), place_of(caller).c_str());
+  record* same = nullptr;
+  for (record* before = at.records; before != at.records + at.count; ++before) {
+    if (before->fiber == now.fiber) {
+      if (before->bytes == now.bytes && before->how == now.how) same = before;
+      continue;
+    }
+    if ((before->bytes & now.bytes) == 0 || seen.knows(before->fiber, before->clock)) continue;
+    if (!writes(before->how) && !writes(now.how)) continue;
+    if (atomic(before->how) && atomic(now.how)) continue;
+    report_race(*before, now, address, caller);
   }
-  keep(at, now);
+  if (same == nullptr && at.count < k_remembered) same = &at.records[at.count++];
+  if (same == nullptr) {
+    same = &at.records[at.oldest];
+    at.oldest = static_cast<std::uint8_t>((at.oldest + 1) % k_remembered);
+  }
+  *same = now;
 }
 
 }  // namespace
@@ -102,14 +101,16 @@ void touch(const void* address, std::size_t bytes, access how, const void* calle
   if (!arena::owns(address)) return;
   std::size_t from = arena::offset_of(address);
   const std::size_t end = from + bytes;
-  record now{current_clock(), static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(caller)),
-             static_cast<std::uint8_t>(current_fiber()), 0, how};
+  const clock_vector& seen = current_clocks();
+  const auto fiber = static_cast<std::uint8_t>(current_fiber());
+  record now{seen.at[fiber], static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(caller)),
+             fiber, 0, how};
   while (from < end) {
     const std::size_t granule = from / k_granule;
     const std::size_t first = from % k_granule;
     const std::size_t last = std::min(end - granule * k_granule, k_granule);
     now.bytes = static_cast<std::uint8_t>((0xFFu >> (k_granule - (last - first))) << first);
-    look(cells[granule], now, address, caller);
+    look(cells[granule], now, seen, address, caller);
     from = (granule + 1) * k_granule;
   }
 }

@@ -1,0 +1,69 @@
+#include <gtest/gtest.h>
+
+#include <stop_token>
+
+#include "model/kernel_pool.hpp"
+
+/// docs/design/admission.md: who waits for room.
+namespace weir::model {
+namespace {
+
+using sync::thread;
+
+TEST(kernel_blocked, a_blocked_submitter_gets_the_room) {
+  expect_holds("pool: blocked submitter × room × close", k_many, [] {
+    thread_pool pool(options_for({.policy = saturation::block}));
+    sync::event gate;
+    int ran = 0;
+    auto first = pool.submit([&] {
+      gate.wait();
+      ++ran;
+    });
+    auto second = pool.submit([&] { ++ran; });
+    bool accepted = false;
+    thread submitter([&] {
+      auto tried = pool.try_submit_for(std::chrono::hours(1), [&] { ++ran; });
+      accepted = tried.accepted();
+      if (!accepted) MODEL_CHECK(tried.why() != reject_reason::saturated);
+    });
+    gate.set();
+    first.wait();
+    pool.close();
+    pool.join();
+    submitter.join();
+    MODEL_CHECK(ran == (accepted ? 3 : 2));
+    check_conservation(pool);
+  });
+}
+
+TEST(kernel_blocked, a_blocked_submitter_hears_stop_and_abort) {
+  expect_holds("pool: blocked submitter × deadline × stop × abort", k_many, [] {
+    thread_pool pool(options_for({.policy = saturation::block}));
+    sync::event gate;
+    std::stop_source stop;
+    int ran = 0;
+    auto first = pool.submit([&] {
+      gate.wait();
+      ++ran;
+    });
+    auto second = pool.submit([] {});
+    thread submitter([&] {
+      auto tried = pool.try_submit_for(std::chrono::milliseconds(1), stop.get_token(), [] {});
+      if (tried.accepted()) tried->wait();
+      if (!tried.accepted()) MODEL_CHECK(tried.why() != reject_reason::saturated);
+    });
+    {
+      const uninterrupted callbacks;
+      stop.request_stop();
+    }
+    (void)pool.abort();
+    gate.set();
+    pool.join();
+    submitter.join();
+    MODEL_CHECK(ran == 1 || first.state() == task_state::cancelled);
+    check_conservation(pool);
+  });
+}
+
+}  // namespace
+}  // namespace weir::model
