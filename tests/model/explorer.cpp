@@ -37,6 +37,7 @@ class exploration {
       : kernel_(kernel),
         model_(model),
         given_(circumstances_of(how, model)),
+        timed_(how.timed),
         end_(real_clock::now() + std::chrono::duration_cast<real_clock::duration>(
                                      std::chrono::duration<double>(chosen_settings().seconds))) {}
 
@@ -72,12 +73,13 @@ class exploration {
       found_.choices = std::string(name_of(model_)) + ':' + schedule_.text();
       return false;
     }
-    return found_.executions % 64 != 0 || real_clock::now() < end_;
+    return !timed_ || found_.executions % 64 != 0 || real_clock::now() < end_;
   }
 
   void (*kernel_)();
   memory_model model_;
   circumstances given_;
+  bool timed_;
   real_clock::time_point end_;
   schedule schedule_;
   report found_;

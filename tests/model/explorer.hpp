@@ -21,6 +21,7 @@ struct options {
   bool delays = false;
   unsigned random_executions = 500;  ///< under each model
   std::uint64_t steps_max = 20'000;
+  bool timed = true;  ///< ends when the time of `settings` is over
 };
 
 /// What whoever starts the program wants: see main.cpp.

@@ -3,6 +3,7 @@
 #include <stop_token>
 
 #include "model/kernel_pool.hpp"
+#include "sync/futex.hpp"
 
 /// docs/design/admission.md: who waits for room.
 namespace weir::model {
@@ -62,6 +63,37 @@ TEST(kernel_blocked, a_blocked_submitter_hears_stop_and_abort) {
     submitter.join();
     MODEL_CHECK(ran == 1 || first.state() == task_state::cancelled);
     check_conservation(pool);
+  });
+}
+
+TEST(kernel_blocked, destruction_wakes_the_blocked) {
+  expect_holds("pool: blocked submitter × destruction", k_many, [] {
+    sync::event gate;
+    int ran = 0;
+    bool accepted = false;
+    thread submitter;
+    {
+      thread_pool pool(options_for({.policy = saturation::block}));
+      pool.execute([&] { gate.wait(); });
+      pool.execute([&] { ++ran; });
+      sync::atomic<bool> inside{false};
+      submitter = thread([&] {
+        inside.store(true);
+        try {
+          pool.execute([&] { ++ran; });
+          accepted = true;
+        } catch (const rejected& refused) {
+          MODEL_CHECK(refused.why() == reject_reason::closed);
+        }
+      });
+      // Members must not race the destructor, but a submitter that sleeps in one may be woken by
+      // it.
+      while (pool.stats().blocked == 0 && !inside.load()) sync::spin_pause();
+      while (pool.stats().blocked == 0) sync::spin_pause();
+      gate.set();
+    }
+    submitter.join();
+    MODEL_CHECK(ran == (accepted ? 2 : 1));
   });
 }
 
