@@ -14,6 +14,7 @@
 #include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "process/process_group.hpp"
 
@@ -110,6 +111,25 @@ TEST(Child, LosesNothingAtTheEnd) {
     const outcome seen = run("head -c 1000000 /dev/zero | tr '\\0' x; exit 3");
     ASSERT_EQ(seen.out.size(), 1'000'000u);
     ASSERT_EQ(seen.result.status, exited(3));
+  }
+}
+
+// A pipe may be made to hold more than one read takes, and then its writer is gone before it is
+// read.
+TEST(Child, ReadsALargePipeToItsEnd) {
+  const std::string text =
+      "exec python3 -c 'import fcntl, os; fcntl.fcntl(1, 1031, 1 << 20);"
+      " os.write(1, b\"x\" * 1000000); os.kill(os.getpid(), 9)'";
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 2; ++round) {
+        EXPECT_EQ(run(text).out.size(), 1'000'000u);
+      }
+    });
+  }
+  for (std::thread& one : threads) {
+    one.join();
   }
 }
 
