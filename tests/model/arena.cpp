@@ -12,11 +12,11 @@
 
 namespace weir::model::arena {
 
+char* base = nullptr;
+
 namespace {
 
-constexpr std::size_t k_heap_bytes = std::size_t{32} << 20;
-constexpr std::size_t k_stacks_bytes = k_stack_bytes * k_fibers_max;
-constexpr std::size_t k_bytes = k_heap_bytes + k_stacks_bytes;
+constexpr std::size_t k_guard_bytes = std::size_t{16} << 10;
 constexpr std::size_t k_alignment = 16;
 
 struct header {
@@ -25,7 +25,6 @@ struct header {
 };
 static_assert(sizeof(header) == k_alignment);
 
-char* base = nullptr;
 char* heap_end = nullptr;
 
 char* heap_begin() noexcept { return base + k_stacks_bytes; }
@@ -37,7 +36,6 @@ std::size_t rounded(std::size_t bytes, std::size_t to) noexcept {
 }  // namespace
 
 void map() {
-  if (base != nullptr) return;
   void* const got = ::mmap(nullptr, k_bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (got == MAP_FAILED) {
@@ -46,6 +44,9 @@ void map() {
   }
   base = static_cast<char*>(got);
   heap_end = heap_begin();
+  for (unsigned fiber = 0; fiber < k_fibers_max; ++fiber) {
+    ::mprotect(stack_of(fiber), k_guard_bytes, PROT_NONE);
+  }
 }
 
 void reset() noexcept { heap_end = heap_begin(); }
@@ -74,18 +75,7 @@ void release(void* block, const void* caller) noexcept {
   shadow::bury(block, at->bytes, caller);
 }
 
-bool owns(const void* address) noexcept {
-  const auto* at = static_cast<const char*>(address);
-  return at >= base && at < base + k_bytes;
-}
-
 char* stack_of(unsigned fiber) noexcept { return base + fiber * k_stack_bytes; }
-
-std::size_t offset_of(const void* address) noexcept {
-  return static_cast<std::size_t>(static_cast<const char*>(address) - base);
-}
-
-std::size_t size() noexcept { return k_bytes; }
 
 std::string name_of(const void* address) {
   char text[48];

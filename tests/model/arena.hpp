@@ -4,12 +4,18 @@
 #include <cstdint>
 #include <string>
 
+#include "model/clock_vector.hpp"
+
 /// The memory of an execution: the stacks of its threads and all that it allocates. Everything lies
 /// at the same place in every execution. Memory that has been freed stays so until the end, so that
 /// whoever still uses it is caught; none is handed out twice.
 namespace weir::model::arena {
 
 inline constexpr std::size_t k_stack_bytes = std::size_t{256} << 10;
+inline constexpr std::size_t k_stacks_bytes = k_stack_bytes * k_fibers_max;
+inline constexpr std::size_t k_heap_bytes = std::size_t{32} << 20;
+inline constexpr std::size_t k_bytes = k_stacks_bytes + k_heap_bytes;
+extern char* base;
 
 /// Once, before all else.
 void map();
@@ -19,12 +25,16 @@ void reset() noexcept;
 void* allocate(std::size_t bytes, std::size_t alignment, const void* caller) noexcept;
 void release(void* block, const void* caller) noexcept;
 
-[[nodiscard]] bool owns(const void* address) noexcept;
-/// The lowest address of a thread's stack.
+[[nodiscard]] inline bool owns(const void* address) noexcept {
+  const auto* at = static_cast<const char*>(address);
+  return at >= base && at < base + k_bytes;
+}
+/// The lowest address of a thread's stack, which cannot be used: who grows into it crashes.
 [[nodiscard]] char* stack_of(unsigned fiber) noexcept;
 /// How far into the arena, for tables that go beside it.
-[[nodiscard]] std::size_t offset_of(const void* address) noexcept;
-[[nodiscard]] std::size_t size() noexcept;
+[[nodiscard]] inline std::size_t offset_of(const void* address) noexcept {
+  return static_cast<std::size_t>(static_cast<const char*>(address) - base);
+}
 
 /// "heap+0x40", "stack 1+0x3f00", or the plain address of what lies elsewhere.
 [[nodiscard]] std::string name_of(const void* address);

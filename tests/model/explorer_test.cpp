@@ -297,6 +297,28 @@ void unlock_of_another() {
   other.join();
 }
 
+int grow(int* above) {
+  if (*above == 0) return 0;
+  int here[64] = {*above};
+  return grow(here) + here[63];
+}
+void run_out_of_stack() {
+  thread deep([] {
+    int bottom = 1;
+    MODEL_CHECK(grow(&bottom) == 0);
+  });
+  deep.join();
+}
+void call_nothing() {
+  void (*volatile nothing)() = nullptr;
+  nothing();
+}
+
+TEST(explorer, turns_crashes_into_failures) {
+  expect_caught("crash", run_out_of_stack);
+  expect_caught("crash", call_nothing);
+}
+
 TEST(explorer, catches_leaks_double_frees_livelocks_and_wrong_unlocks) {
   expect_caught("leak", leak);
   expect_caught("freed twice", double_free);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/arena.hpp"
+#include "model/crash.hpp"
 #include "model/shadow.hpp"
 
 namespace weir::model {
@@ -24,15 +25,22 @@ namespace {
   fail("std::terminate");
 }
 
+void prepare_once() {
+  static bool k_prepared = false;
+  if (std::exchange(k_prepared, true)) return;
+  std::set_terminate(&end_as_failed);
+  catch_crashes();
+  arena::map();
+  shadow::map();
+}
+
 }  // namespace
 
 machine the_machine;
 
 outcome machine::execute(void (*program)(), schedule& along, const circumstances& given,
                          bool traced) {
-  std::set_terminate(&end_as_failed);
-  arena::map();
-  shadow::map();
+  prepare_once();
   begin(program, along, given, traced);
   fiber_context::change(explorer_, fibers_[0].context);
   program_runs = false;

@@ -86,8 +86,7 @@ void look(cell& at, const record& now, const clock_vector& seen, const void* add
 }  // namespace
 
 void map() {
-  if (cells != nullptr) return;
-  const std::size_t bytes = arena::size() / k_granule * sizeof(cell);
+  const std::size_t bytes = arena::k_bytes / k_granule * sizeof(cell);
   void* const got = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (got == MAP_FAILED) {
