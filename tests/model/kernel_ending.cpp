@@ -1,12 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <memory>
-#include <stdexcept>
 #include <stop_token>
 
 #include "model/kernel_pool.hpp"
 
-/// docs/design/ending.md: cancel, drain, destroy, while workers work.
+/// docs/design/ending.md: cancel, drain, abort and join, while workers work.
 namespace weir::model {
 namespace {
 
@@ -80,75 +78,6 @@ TEST(kernel_ending, a_task_is_drained_or_started) {
   });
 }
 
-TEST(kernel_ending, a_dropped_drained_task_is_cancelled_once) {
-  expect_holds("pool: drained task dropped × cancel", k_few, [] {
-    int ran = 0;
-    future<void> task;
-    thread canceller;
-    {
-      thread_pool pool(options_for({}));
-      task = pool.submit([&] { ++ran; });
-      canceller = thread([handle = task.ref()] { (void)handle.cancel(); });
-      pool.shutdown_now().clear();
-    }
-    task.wait();
-    MODEL_CHECK(ran == (task.state() == task_state::succeeded ? 1 : ran));
-    canceller.join();
-  });
-}
-
-TEST(kernel_ending, a_pool_may_die_on_its_own_worker) {
-  expect_holds("pool: destruction on its own worker", k_few, [] {
-    auto owner = std::make_unique<thread_pool>(options_for({.capacity = 2}));
-    thread_pool& pool = *owner;
-    int ran = 0;
-    auto after = future<void>();
-    sync::event go;
-    auto task = pool.submit([&, held = std::move(owner)]() mutable {
-      go.wait();
-      held.reset();
-    });
-    after = pool.submit([&] { ++ran; });
-    go.set();
-    task.get();
-    after.get();
-    MODEL_CHECK(ran == 1);
-  });
-}
-
-TEST(kernel_ending, a_handle_may_go_while_its_task_completes) {
-  expect_holds("pool: handle dropped × complete", k_few, [] {
-    thread_pool pool(options_for({}));
-    auto value = std::make_shared<int>(0);
-    {
-      auto task = pool.submit([value] { return value; });
-      auto copy = task.ref();
-    }
-    pool.wait_idle();
-    pool.close();
-    pool.join();
-  });
-}
-
-TEST(kernel_ending, an_unread_failure_is_reported_once) {
-  expect_holds("pool: failure unread × handle dropped × destruction", k_few, [] {
-    sync::atomic<int> reports{0};
-    thread dropper;
-    {
-      auto options = options_for({});
-      options.on_unhandled = [&](const std::exception_ptr&, const task_info&) {
-        reports.fetch_add(1);
-      };
-      thread_pool pool(std::move(options));
-      auto task = pool.submit([] { throw std::runtime_error("nobody reads this"); });
-      dropper = thread([gone = std::move(task)]() mutable { gone = future<void>(); });
-      dropper.join();
-      pool.wait_idle();
-    }
-    MODEL_CHECK(reports.load() == 1);
-  });
-}
-
 TEST(kernel_ending, two_waiters_hear_of_the_end) {
   expect_holds("pool: join × join × abort", k_few, [] {
     thread_pool pool(options_for({}));
@@ -160,6 +89,34 @@ TEST(kernel_ending, two_waiters_hear_of_the_end) {
     pool.join();
     waiter.join();
     MODEL_CHECK(pool.terminated() && is_terminal(task.state()));
+  });
+}
+
+TEST(kernel_ending, a_body_on_its_caller_is_awaited) {
+  expect_holds("pool: caller_runs × abort × join", k_few, [] {
+    thread_pool pool(options_for({.policy = saturation::caller_runs}));
+    sync::event gate;
+    int ran = 0;
+    pool.execute([&] { gate.wait(); });
+    auto queued = pool.submit([] {});
+    thread caller([&] {
+      try {
+        pool.execute([&] {
+          ++ran;
+          gate.set();
+        });
+      } catch (const rejected& refused) {
+        MODEL_CHECK(refused.why() == reject_reason::closed);
+        gate.set();
+      }
+    });
+    (void)pool.abort();
+    pool.join();
+    MODEL_CHECK(is_terminal(queued.state()));
+    const int seen = ran;
+    caller.join();
+    MODEL_CHECK(seen == ran);
+    check_conservation(pool);
   });
 }
 
