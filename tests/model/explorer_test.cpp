@@ -364,6 +364,34 @@ TEST(explorer, lets_deadlines_pass_early_and_when_nobody_else_runs) {
   });
 }
 
+TEST(explorer, lets_weak_swaps_sleeps_and_threads_fail_where_asked_to) {
+  const auto swap = [] {
+    atomic<int> word{0};
+    int expected = 0;
+    MODEL_CHECK(word.compare_exchange_weak(expected, 1));
+  };
+  const auto sleep = [] {
+    atomic<std::uint32_t> word{0};
+    thread teller([&] {
+      word.store(1);
+      sync::futex_wake(&word, 1);
+    });
+    (void)sync::futex_wait(word, 0, {});
+    MODEL_CHECK(word.load() == 1);
+    teller.join();
+  };
+  const options spurious{.spurious = true, .timed = false};
+  expect_holds(k_tso, swap);
+  expect_caught(k_tso, "compare_exchange_weak", swap, spurious);
+  expect_holds(k_tso, sleep);
+  expect_caught(k_tso, "word.load() == 1", sleep, spurious);
+  expect_caught(k_tso, "std::terminate", [] {
+    let_threads_fail();
+    thread refused([] {});
+    refused.join();
+  });
+}
+
 TEST(explorer, refuses_a_choice_string_that_is_none) {
   EXPECT_THROW((void)replay({}, "tso:1-2", leak), std::invalid_argument);
   EXPECT_THROW((void)replay({}, "1.2", leak), std::invalid_argument);
