@@ -11,6 +11,7 @@
 #include "support/conservation.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/thread_switches.hpp"
 #include "support/watchdog.hpp"
 #include "weir/thread_pool.hpp"
 
@@ -137,21 +138,43 @@ TEST(delayed, R16_the_duty_to_wake_up_survives_the_worker_that_had_it) {
   auto options = on(clock, 2, 1);
   options.core = 0;
   options.keep_alive = 1s;
+  options.name = "leaving";
   thread_pool pool(options);
+  const auto idle_and_asleep = [&](std::size_t workers) {
+    return eventually([&] { return pool.stats().idle == workers; }) &&
+           eventually([] { return testing::threads_sleep("leaving-"); });
+  };
   held_worker first(pool);
   auto queued = pool.submit([] {});
   held_worker second(pool);  // no room to wait: the pool grows, and the queued one goes first
   queued.get();
   auto task = pool.submit_after(1500ms, [] { return 7; });
   first.release();
-  ASSERT_TRUE(eventually([&] { return pool.stats().idle == 1; }));
+  ASSERT_TRUE(idle_and_asleep(1));  // and the one that will wake up for the delayed task
   clock.advance(900ms);
   second.release();
-  ASSERT_TRUE(eventually([&] { return pool.stats().idle == 2; }));
-  clock.advance(100ms);
+  ASSERT_TRUE(idle_and_asleep(2));
+  clock.advance(100ms);  // the first one's keep-alive is over
   ASSERT_TRUE(eventually([&] { return pool.size() == 1; }));
+  ASSERT_TRUE(idle_and_asleep(1));
   clock.advance(500ms);
   EXPECT_EQ(task.get(), 7);
+}
+
+TEST(delayed, R16_one_worker_stays_even_without_any_keep_alive) {
+  const testing::watchdog dog("no keep-alive at all");
+  manual_clock clock;
+  auto options = on(clock, 3);
+  options.core = 0;
+  options.keep_alive = 0ns;
+  options.name = "staying";
+  thread_pool pool(options);
+  auto task = pool.submit_after(1h, [] { return 1; });
+  ASSERT_TRUE(eventually([] { return testing::threads_sleep("staying-"); }));
+  EXPECT_EQ(pool.size(), 1u);
+  clock.advance(1h);
+  EXPECT_EQ(task.get(), 1);
+  EXPECT_TRUE(eventually([&] { return pool.size() == 0; }));
 }
 
 TEST(delayed, R16_one_worker_stays_while_a_delayed_task_is_pending) {

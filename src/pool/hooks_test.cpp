@@ -139,6 +139,18 @@ TEST(hooks, D5_a_hook_that_throws_kills_no_worker) {
   EXPECT_FALSE(::testing::internal::GetCapturedStderr().empty());
 }
 
+TEST(hooks, D5_a_drained_execute_body_reports_its_failure) {
+  reports heard;
+  auto options = one_worker();
+  options.on_unhandled = heard.hook();
+  thread_pool pool(options);
+  held_worker busy(pool);
+  pool.execute([] { throw std::runtime_error("drained"); });
+  auto drained = pool.shutdown_now();
+  drained.at(0)();
+  EXPECT_EQ(heard.all(), (std::vector<std::string>{":drained"}));
+}
+
 TEST(hooks, start_and_stop_run_on_each_worker_and_see_its_place) {
   std::mutex mutex;
   std::map<std::thread::id, std::size_t> started;

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <barrier>
+#include <algorithm>
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -25,13 +26,19 @@ pool_options on(manual_clock& clock, std::size_t core, std::size_t max) {
   return options;
 }
 
-/// Makes the pool grow to its full size and come to rest again.
+/// Makes the pool grow to its full size, every worker with a body of its own, and come to rest
+/// again.
 void fill_and_release(thread_pool& pool, std::size_t workers) {
   gate release;
+  std::atomic<std::size_t> entered{0};
   std::vector<future<void>> all;
   for (std::size_t at = 0; at < workers; ++at) {
-    all.push_back(pool.submit([&] { release.wait(); }));
+    all.push_back(pool.submit([&] {
+      ++entered;
+      release.wait();
+    }));
   }
+  EXPECT_TRUE(eventually([&] { return entered == workers; }));
   release.open();
   for (auto& each : all) each.get();
   ASSERT_TRUE(eventually([&] { return pool.stats().idle == workers; }));
@@ -101,6 +108,24 @@ TEST(keep_alive, work_renews_it) {
     clock.advance(1s);
     return pool.size() == 0;
   }));
+}
+
+// Case 8: several time out at one instant and must not shrink the pool below core together.
+TEST(keep_alive, B1_a_pool_never_shrinks_below_core) {
+  const testing::watchdog dog("never below core");
+  manual_clock clock;
+  thread_pool pool(on(clock, 3, 6));
+  for (int round = 0; round < 100; ++round) {
+    fill_and_release(pool, 6);
+    std::size_t least = 6;
+    ASSERT_TRUE(eventually([&] {
+      clock.advance(1s);
+      const std::size_t now = pool.size();
+      least = std::min(least, now);
+      return now == 3;
+    }));
+    EXPECT_EQ(least, 3u);
+  }
 }
 
 // A place is used again by another worker, with a keep-alive of its own.

@@ -311,12 +311,15 @@ TEST(saturation, R10_an_immediate_task_for_a_free_worker_is_not_held_up_by_a_del
   auto options = with(saturation::block, 1);
   options.clock = &clock;
   thread_pool pool(options);
-  auto first = pool.submit_after(1s, [] {});
+  gate release;
+  auto first = pool.submit_after(1s, [&] { release.wait(); });
   std::thread blocked([&] { (void)pool.submit_after(2s, [] {}); });
   ASSERT_TRUE(eventually([&] { return pool.stats().blocked == 1; }));
   EXPECT_EQ(pool.submit([] { return 1; }).get(), 1);
   clock.advance(1s);
-  blocked.join();
+  blocked.join();  // the first one has started, so its waiting place is free
+  EXPECT_EQ(first.state(), task_state::running);
+  release.open();
   first.get();
   pool.cancel_pending();
 }
