@@ -110,6 +110,25 @@ TEST(kernel_idle, a_clock_that_moves_wakes_who_lies_down) {
   });
 }
 
+TEST(kernel_idle, who_sees_the_time_sees_what_came_before) {
+  expect_holds("manual clock: advance × advance × now", {.bound = 4, .views_bound = 3}, [] {
+    manual_clock time;
+    int told[2] = {};
+    const auto move = [&](int who) {
+      told[who] = 1;
+      time.advance(milliseconds(1));
+    };
+    thread first([&] { move(0); });
+    thread second([&] { move(1); });
+    if (time.now() >= clock::time_point{} + milliseconds(2)) {
+      MODEL_CHECK(told[0] == 1 && told[1] == 1);
+    }
+    first.join();
+    second.join();
+    MODEL_CHECK(time.now() == clock::time_point{} + milliseconds(2));
+  });
+}
+
 TEST(kernel_idle, a_deadline_in_real_time_starts_its_task) {
   expect_holds("pool: delayed task × immediate task, real time", k_few, [] {
     thread_pool pool(options_for({.capacity = 2}));

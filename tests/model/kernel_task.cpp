@@ -134,6 +134,19 @@ TEST(kernel_task, wakes_whoever_waits) {
                });
 }
 
+// Whoever sees the end by looking sees what the body did as well.
+TEST(kernel_task, shows_its_end_to_whoever_looks) {
+  expect_holds("task: state × complete", {.bound = 4, .views_bound = 3}, [] {
+    witness seen;
+    auto* task = make_task(seen);
+    thread worker([&] { work(*task); });
+    while (!is_terminal(state_of(*task))) sync::spin_pause();
+    MODEL_CHECK(seen.ran == 1 && seen.captures == 0);
+    release(task);
+    worker.join();
+  });
+}
+
 // Either the canceller finds the source or the body finds the request.
 TEST(kernel_task, a_stop_request_reaches_the_token) {
   expect_holds("task: stop source × cancel", {.bound = 5, .views_bound = 4}, [] {

@@ -54,6 +54,7 @@ void machine::begin(void (*program)(), schedule& along, const circumstances& giv
   ++now_here.execution;
   now_here.running = true;
   now_here.fiber = 0;
+  now_here.seen = &memory_.seen_by(0);
   arena::reset();
   memory_.begin_execution(given.memory);
   schedule_ = &along;
@@ -201,6 +202,7 @@ unsigned machine::choose_value(unsigned ways) {
 void machine::go_to(unsigned next) {
   if (next == now_here.fiber) return;
   fiber& from = fibers_[std::exchange(now_here.fiber, next)];
+  now_here.seen = &memory_.seen_by(next);
   if (from.is == condition::over) fiber_context::leave(fibers_[next].context);
   fiber_context::change(from.context, fibers_[next].context);
 }

@@ -169,7 +169,6 @@ void detach(unsigned fiber) noexcept {
 
 void let_threads_fail() noexcept { here().let_threads_fail(); }
 
-const clock_vector& current_clocks() noexcept { return here().atomics().seen_by(now_here.fiber); }
 unsigned choose_value(unsigned ways) { return here().choose_value(ways); }
 
 void fail(const char* format, ...) noexcept {

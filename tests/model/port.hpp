@@ -48,11 +48,14 @@ void detach(unsigned fiber) noexcept;
 /// From now on in this execution a thread may not be had: each costs one unit of the bound.
 void let_threads_fail() noexcept;
 
+struct clock_vector;
+
 /// Where the program stands, for whoever must know it fast.
 struct moment {
-  std::uint64_t execution = 0;  ///< counts them
-  unsigned fiber = 0;           ///< the thread that runs; 0 is the kernel itself
-  bool running = false;         ///< whether there is an execution at all
+  std::uint64_t execution = 0;         ///< counts them
+  unsigned fiber = 0;                  ///< the thread that runs; 0 is the kernel itself
+  const clock_vector* seen = nullptr;  ///< what that thread knows of the others
+  bool running = false;                ///< whether there is an execution at all
 };
 extern moment now_here;
 
