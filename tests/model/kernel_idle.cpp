@@ -96,6 +96,21 @@ TEST(kernel_idle, a_leader_hands_over_to_an_earlier_task) {
   });
 }
 
+TEST(kernel_idle, a_lone_leader_hears_of_an_earlier_task) {
+  expect_holds("pool: lone leader × earlier task", k_few, [] {
+    manual_clock clock;
+    thread_pool pool(options_for({.capacity = 3, .clock = &clock}));
+    int ran = 0;
+    auto late = pool.submit_after(milliseconds(10), [&] { MODEL_CHECK(ran++ == 1); });
+    auto early = pool.submit_after(milliseconds(5), [&] { MODEL_CHECK(ran++ == 0); });
+    clock.advance(milliseconds(5));
+    early.get();
+    clock.advance(milliseconds(5));
+    late.get();
+    MODEL_CHECK(ran == 2);
+  });
+}
+
 TEST(kernel_idle, a_clock_that_moves_wakes_who_lies_down) {
   expect_holds("pool: manual clock × worker about to sleep", k_few, [] {
     manual_clock clock;
