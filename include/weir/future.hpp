@@ -139,7 +139,8 @@ class future {
         return node.take();
       case task_state::failed:
         detail::mark_observed(node);
-        std::rethrow_exception(node.failure);
+        // Taken over: whoever frees the task later must not hold what the catcher is reading.
+        std::rethrow_exception(std::exchange(node.failure, nullptr));
       default:
         throw task_cancelled(detail::reason_of(node));
     }

@@ -125,6 +125,8 @@ void pool_core::destroy() noexcept {
   }
   end_taken(taken);
   stop_listening(clock());
+  // Whoever moved the clock just before may find no listener any more: what it would have said.
+  clock_moved(clock().now());
   const bool own = is_own_thread();
   if (!own) (void)await(&pool_core::end_waiters_, &pool_core::ended, {});
   sync::thread last;

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "pool/pool_core.hpp"
 #include "task/extras.hpp"
 #include "task/run_body.hpp"
@@ -41,7 +42,7 @@ const pool_core* pool_core::current_worker_pool() noexcept { return worker_of; }
 // A worker's life. The lock is taken once per task while there is work: finishing one and claiming
 // the next is a single step (finish_and_claim), so a finished task's place is free before its
 // future is ready.
-void pool_core::work(worker& self) {
+WEIR_NO_SANITIZE_NULL void pool_core::work(worker& self) {
   worker_of = this;
   const worker_info where = info_of(self);
   sync::name_this_thread(options_.name + "-" + std::to_string(self.index));
@@ -113,7 +114,8 @@ task_base* pool_core::claim(worker& self) noexcept {
 
 // The body with everything around it that is user code: hooks of the observer, failures nobody can
 // read.
-body_end pool_core::run_reported(task_base& task, const worker_info& where, pool_core* context) {
+WEIR_NO_SANITIZE_NULL body_end pool_core::run_reported(task_base& task, const worker_info& where,
+                                                       pool_core* context) {
   const run_context scope(task, context);
   observer* const watch = options_.observer;
   const task_info info{task.id, name_of(task)};

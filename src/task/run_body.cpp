@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/sanitize.hpp"
+
 namespace weir::detail {
 
 namespace {
@@ -26,7 +28,7 @@ std::exception_ptr forced_unwinding_error() noexcept {
   return std::make_exception_ptr(std::runtime_error("weir: the task's thread was ended by force"));
 }
 
-body_report run_body(task_base& task) {
+WEIR_NO_SANITIZE_NULL body_report run_body(task_base& task) {
   std::exception_ptr error;
   bool threw = false;
   try {
