@@ -5,7 +5,8 @@
 
 #include "model/kernel_pool.hpp"
 
-/// docs/design/ending.md: what goes while somebody else still uses it: pools, handles, clocks.
+/// docs/design/ending.md: what goes while somebody else still uses it: pools,
+/// handles, clocks.
 namespace weir::model {
 namespace {
 
@@ -31,7 +32,7 @@ TEST(kernel_lifetime, a_dropped_drained_task_is_cancelled_once) {
 TEST(kernel_lifetime, a_pool_may_die_on_its_own_worker) {
   expect_holds("pool: destruction on its own worker", k_few, [] {
     auto owner = std::make_unique<thread_pool>(options_for({.capacity = 2}));
-    thread_pool& pool = *owner;
+    thread_pool &pool = *owner;
     int ran = 0;
     auto after = future<void>();
     sync::event go;
@@ -62,23 +63,45 @@ TEST(kernel_lifetime, a_handle_may_go_while_its_task_completes) {
 }
 
 TEST(kernel_lifetime, an_unread_failure_is_reported_once) {
-  expect_holds("pool: failure unread × handle dropped × destruction", k_few, [] {
-    sync::atomic<int> reports{0};
-    thread dropper;
+  expect_holds("pool: failure unread × handle dropped × destruction", k_few,
+               [] {
+                 sync::atomic<int> reports{0};
+                 thread dropper;
+                 {
+                   auto options = options_for({});
+                   options.on_unhandled = [&](const std::exception_ptr &,
+                                              const task_info &) {
+                     reports.fetch_add(1);
+                   };
+                   thread_pool pool(std::move(options));
+                   auto task = pool.submit(
+                       [] { throw std::runtime_error("nobody reads this"); });
+                   dropper = thread([gone = std::move(task)]() mutable {
+                     gone = future<void>();
+                   });
+                   dropper.join();
+                   pool.wait_idle();
+                 }
+                 MODEL_CHECK(reports.load() == 1);
+               });
+}
+
+TEST(kernel_lifetime, a_clock_may_move_while_its_pool_dies) {
+  expect_holds("pool: clock moves × destruction × delayed task", k_few, [] {
+    manual_clock clock;
+    int ran = 0;
+    future<void> task;
+    thread mover;
     {
-      auto options = options_for({});
-      options.on_unhandled = [&](const std::exception_ptr&, const task_info&) {
-        reports.fetch_add(1);
-      };
-      thread_pool pool(std::move(options));
-      auto task = pool.submit([] { throw std::runtime_error("nobody reads this"); });
-      dropper = thread([gone = std::move(task)]() mutable { gone = future<void>(); });
-      dropper.join();
-      pool.wait_idle();
+      thread_pool pool(options_for({.clock = &clock}));
+      task = pool.submit_after(std::chrono::milliseconds(5), [&] { ++ran; });
+      mover = thread([&] { clock.advance(std::chrono::milliseconds(5)); });
     }
-    MODEL_CHECK(reports.load() == 1);
+    task.wait();
+    MODEL_CHECK(ran == (task.state() == task_state::succeeded ? 1 : 0));
+    mover.join();
   });
 }
 
-}  // namespace
-}  // namespace weir::model
+} // namespace
+} // namespace weir::model
