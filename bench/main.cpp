@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -61,6 +62,19 @@ experiments all_experiments(const settings& chosen) {
   add_heap(all, chosen.size);
   if (!chosen.java.empty()) add_java(all, chosen.size, chosen.java, chosen.limit_s * 1000);
   return all;
+}
+
+/// Throws `std::invalid_argument` for a name that none of the experiments has.
+void check_names(const std::vector<std::string>& asked, const experiments& all,
+                 std::string experiment::*field, const std::string& kind) {
+  for (const auto& name : asked) {
+    std::set<std::string> known;
+    for (const auto& each : all) known.insert(each.*field);
+    if (known.contains(name)) continue;
+    std::string text = "there is no " + kind + " '" + name + "' here; there are: ";
+    for (const auto& each : known) text += (each == *known.begin() ? "" : ", ") + each;
+    throw std::invalid_argument(text);
+  }
 }
 
 /// Those that were asked for, put into groups that share workload and parameters. A group's systems
@@ -152,6 +166,8 @@ void print(const series& one) {
 
 int measure(const settings& chosen) {
   const auto all = all_experiments(chosen);
+  check_names(chosen.workloads, all, &experiment::workload, "workload");
+  check_names(chosen.systems, all, &experiment::system, "system");
   auto groups = groups_of(all, chosen);
   auto rows = nlohmann::ordered_json::array();
   auto failures = nlohmann::ordered_json::array();
@@ -194,8 +210,10 @@ int main(int count, char** words) {
   app.add_flag("--quick", chosen.size.quick, "small sizes and three rounds");
   auto* rounds = app.add_option("--rounds", chosen.rounds, "runs of each, in turn (default 7)")
                      ->check(CLI::Range(1, 1000));
-  app.add_option("--limit", chosen.limit_s, "seconds that one run may take (default 180)");
-  app.add_option("--idle-seconds", chosen.size.idle_seconds, "how long to watch silence");
+  app.add_option("--limit", chosen.limit_s, "seconds that one run may take (default 180)")
+      ->check(CLI::Range(1, 86400));
+  app.add_option("--idle-seconds", chosen.size.idle_seconds, "how long to watch silence")
+      ->check(CLI::Range(1, 86400));
   app.add_option("--json", chosen.json, "where the rows go");
   app.add_option("--java", chosen.java, "the folder with WeirBench.class");
   app.add_option("--system", chosen.systems, "only this system; may be given several times");
@@ -204,5 +222,10 @@ int main(int count, char** words) {
   if (chosen.size.quick && rounds->empty()) chosen.rounds = 3;
   // A virtual machine that died shows as a failed write.
   std::signal(SIGPIPE, SIG_IGN);
-  return bench::measure(chosen);
+  try {
+    return bench::measure(chosen);
+  } catch (const std::invalid_argument& wrong) {
+    std::fprintf(stderr, "weir_bench: %s\n", wrong.what());
+    return 2;
+  }
 }

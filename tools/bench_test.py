@@ -173,6 +173,11 @@ class Refusals(BenchTest):
     def test_rounds_start_at_one(self):
         self.refused(self.bench("--rounds", "0"), 2, "--rounds 0: give 1 or more")
 
+    def test_a_place_for_rows_that_cannot_be_is_refused_before_anything_runs(self):
+        for place in [self.folder, self.folder / "none/rows.json"]:
+            self.refused(self.bench("--no-install", "--json", place), 2,
+                         f"--json {place}: give a file in a folder that exists")
+
     def test_a_report_of_nothing_of_no_json_and_of_no_rows(self):
         file = self.folder / "run.json"
         for text, words in [(None, f"cannot read {file}: No such file or directory"),

@@ -28,6 +28,10 @@ inline void sleep_until_ns(std::int64_t due) noexcept {
 /// Lets this thread's sleeps end when they are due, and not up to 50 µs later.
 inline void sleep_precisely() noexcept { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
 
+/// Gives this thread's sleeps their usual slack back. Threads inherit that of their maker, so a
+/// system that starts one late must not find the measuring thread's.
+inline void sleep_as_usual() noexcept { prctl(PR_SET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL); }
+
 /// The value below which `part` (0 … 1) of the values lie. Sorts them; they are not empty.
 inline double quantile(std::vector<std::int64_t>& values, double part) {
   std::sort(values.begin(), values.end());
