@@ -32,7 +32,7 @@ TEST(kernel_lifetime, a_dropped_drained_task_is_cancelled_once) {
 TEST(kernel_lifetime, a_pool_may_die_on_its_own_worker) {
   expect_holds("pool: destruction on its own worker", k_few, [] {
     auto owner = std::make_unique<thread_pool>(options_for({.capacity = 2}));
-    thread_pool &pool = *owner;
+    thread_pool& pool = *owner;
     int ran = 0;
     auto after = future<void>();
     sync::event go;
@@ -63,27 +63,22 @@ TEST(kernel_lifetime, a_handle_may_go_while_its_task_completes) {
 }
 
 TEST(kernel_lifetime, an_unread_failure_is_reported_once) {
-  expect_holds("pool: failure unread × handle dropped × destruction", k_few,
-               [] {
-                 sync::atomic<int> reports{0};
-                 thread dropper;
-                 {
-                   auto options = options_for({});
-                   options.on_unhandled = [&](const std::exception_ptr &,
-                                              const task_info &) {
-                     reports.fetch_add(1);
-                   };
-                   thread_pool pool(std::move(options));
-                   auto task = pool.submit(
-                       [] { throw std::runtime_error("nobody reads this"); });
-                   dropper = thread([gone = std::move(task)]() mutable {
-                     gone = future<void>();
-                   });
-                   dropper.join();
-                   pool.wait_idle();
-                 }
-                 MODEL_CHECK(reports.load() == 1);
-               });
+  expect_holds("pool: failure unread × handle dropped × destruction", k_few, [] {
+    sync::atomic<int> reports{0};
+    thread dropper;
+    {
+      auto options = options_for({});
+      options.on_unhandled = [&](const std::exception_ptr&, const task_info&) {
+        reports.fetch_add(1);
+      };
+      thread_pool pool(std::move(options));
+      auto task = pool.submit([] { throw std::runtime_error("nobody reads this"); });
+      dropper = thread([gone = std::move(task)]() mutable { gone = future<void>(); });
+      dropper.join();
+      pool.wait_idle();
+    }
+    MODEL_CHECK(reports.load() == 1);
+  });
 }
 
 TEST(kernel_lifetime, a_clock_may_move_while_its_pool_dies) {
@@ -103,5 +98,5 @@ TEST(kernel_lifetime, a_clock_may_move_while_its_pool_dies) {
   });
 }
 
-} // namespace
-} // namespace weir::model
+}  // namespace
+}  // namespace weir::model
