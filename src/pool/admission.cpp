@@ -192,7 +192,7 @@ std::optional<refusal> pool_core::admit_together(std::vector<task_base*>& tasks)
       why = reject_reason::closed;
     else if (!all_fit(tasks.size(), 0))
       why = reject_reason::saturated;
-    for (; !why && accepted < tasks.size(); ++accepted) {
+    while (!why && accepted < tasks.size()) {
       task_base& task = *tasks[accepted];
       if (queue_.has_delayed()) task.due = now_floor_;
       decision how = decide(false);
@@ -200,6 +200,7 @@ std::optional<refusal> pool_core::admit_together(std::vector<task_base*>& tasks)
       // above.
       if (how == decision::saturated) how = decision::enqueue;
       why = take_in(task, how);
+      if (!why) ++accepted;
     }
     if (why) counts_.refused += tasks.size() - accepted;
     wake = whom_to_wake();

@@ -129,6 +129,7 @@ TEST(batch, B9_without_any_thread_none_is_accepted) {
     EXPECT_EQ(refusal.why(), reject_reason::no_thread);
   }
   EXPECT_EQ(pool.stats().accepted, 0u);
+  EXPECT_EQ(pool.stats().refused, 3u);
 }
 
 TEST(batch, invoke_all_waits_for_all_and_leaves_failures_where_they_are) {

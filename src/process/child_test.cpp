@@ -38,7 +38,14 @@ std::string bytes_of(const capture& from) {
   return bytes;
 }
 
+// What this program was started with, under nohup say, is not what these tests are about.
+void forget_inherited_signals() {
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) ::signal(number, SIG_DFL);
+}
+
 outcome run_with(const wake_fd& stop, std::string command, child_limits limits = {}) {
+  static const bool forgotten = (forget_inherited_signals(), true);
+  static_cast<void>(forgotten);
   static const spawner starter;
   char shell[] = "sh";
   char flag[] = "-c";
