@@ -131,7 +131,8 @@ class pool_core final : public clock_listener {
   std::optional<refusal> admit_together(std::vector<task_base*>& tasks);
   [[nodiscard]] refusal refuse(reject_reason why, const admission_request& request);
   void accepted_event(std::uint64_t id, const admission_request& request) const noexcept;
-  [[nodiscard]] bool all_fit(std::size_t ready, std::size_t delayed) const noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] bool all_fit(std::size_t ready, std::size_t delayed) const noexcept
+      WEIR_REQUIRES(mutex_);
   std::optional<refusal> conclude(const entry& entered, const admission_request& request);
 
   // saturation.cpp

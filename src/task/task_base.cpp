@@ -22,8 +22,8 @@ namespace {
 // which somebody could have read it.
 void destroy(task_base* task) noexcept {
   const std::uint32_t word = task->word.load(sync::relaxed);
-  const bool unread = phase_of(word) == phase::failed && (word & k_observed) == 0 &&
-                      task->ops->fail != nullptr;
+  const bool unread =
+      phase_of(word) == phase::failed && (word & k_observed) == 0 && task->ops->fail != nullptr;
   if (task->holds_core) release_home(*task, unread);
   if (phase_of(word) == phase::succeeded) task->ops->drop_value(*task);
   if (phase_of(word) == phase::failed && task->ops->fail != nullptr) task->ops->drop_failure(*task);
