@@ -72,6 +72,14 @@ class Counting(unittest.TestCase):
         self.assertEqual(self.unittest("Ran 0 tests in 0s\n\nOK\n"), (0, 1, 0))
         self.assertEqual(self.unittest("Ran 2 tests in 1s\n\nOK\n", -9, True), (1, 1, 0))
 
+    def test_mutants(self):
+        def counted(output, code):
+            return counts(run_tests.count_mutants(run_tests.Finished(code, output, False), 1))
+        self.assertEqual(counted("6 killed, 0 survived, 0 not applicable\n", 0), (6, 0, 0))
+        self.assertEqual(counted("3 killed, 2 survived, 1 not applicable\n", 1), (3, 3, 0))
+        self.assertEqual(counted("6 killed, 0 survived, 0 not applicable\n", -9), (6, 1, 0))
+        self.assertEqual(counted("mutants: the copy cannot be configured\n", 2), (0, 1, 0))
+
 
 class Running(unittest.TestCase):
     def test_a_hang_is_ended_with_its_children(self):
