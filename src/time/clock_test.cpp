@@ -54,9 +54,13 @@ TEST(manual_clock, R28_jumps_once_and_tells_everybody) {
 
 TEST(manual_clock, tells_nobody_who_has_stopped_listening) {
   manual_clock clock;
-  { const listener gone(clock); }
+  listener gone(clock, time_point(4s));
+  gone.stop_listening(clock);
   clock.advance(1s);
+  EXPECT_TRUE(gone.heard.empty());
   EXPECT_FALSE(clock.advance_to_next_due());
+  gone.listen(clock);
+  EXPECT_TRUE(clock.advance_to_next_due());
 }
 
 TEST(manual_clock, R28_advances_to_the_earliest_due_time_of_all) {
