@@ -249,6 +249,16 @@ TEST(admission, R11_precedence_of_reasons) {
   EXPECT_THROW((void)pool.submit(empty), std::invalid_argument);
 }
 
+TEST(admission, R11_a_stopped_submitter_is_refused_where_there_is_room) {
+  thread_pool pool(sized(1, 1, 4));
+  std::stop_source stop;
+  stop.request_stop();
+  const auto body = [] { ADD_FAILURE() << "it runs"; };
+  EXPECT_EQ(pool.try_submit_for(1h, stop.get_token(), body).why(), reject_reason::stopped);
+  EXPECT_EQ(pool.stats().accepted, 0u);
+  EXPECT_EQ(pool.stats().refused, 1u);
+}
+
 // Case 10, tck 14, 18, 19: everything is validated together, in whatever order it was set.
 TEST(admission, B7_options_that_contradict_themselves) {
   const auto refuses = [](auto change) {

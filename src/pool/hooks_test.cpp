@@ -213,6 +213,27 @@ TEST(hooks, R27_a_start_hook_that_always_throws_ends_every_task) {
   testing::expect_conserved(pool.stats());
 }
 
+// B2: what was to be the lost worker's waits beyond the bound now; nothing may be added to it.
+TEST(hooks, R27_a_lost_worker_lets_nobody_in_beyond_the_bound) {
+  const testing::watchdog dog("a lost worker and the bound");
+  std::atomic<int> starts{0};
+  pool_options options{.core = 1, .max = 2, .capacity = 1};
+  options.on_worker_start = [&](const worker_info&) {
+    if (starts++ == 1) throw std::runtime_error("no second one");
+  };
+  options.on_unhandled = [](std::exception_ptr, const task_info&) {};
+  thread_pool pool(options);
+  held_worker busy(pool);
+  auto waits = pool.submit([] {});
+  auto grows = pool.submit([] {});
+  ASSERT_TRUE(eventually([&] { return starts == 2 && pool.size() == 1; }));
+  ASSERT_EQ(pool.stats().queued, 2u);
+  EXPECT_THROW((void)pool.submit_after(1h, [] {}), rejected);
+  busy.release();
+  waits.get();
+  grows.get();
+}
+
 TEST(hooks, a_stop_hook_that_throws_is_reported) {
   reports heard;
   auto options = one_worker();

@@ -124,6 +124,20 @@ TEST_F(pending_queue_test, A2_passes_over_what_a_canceller_owns) {
   EXPECT_EQ(cancelled.place, task_place::nowhere);
 }
 
+// B4: what is discarded stands behind the tasks that free workers are about to take.
+TEST_F(pending_queue_test, B4_what_waits_stands_behind_what_free_workers_take) {
+  task_base& cancelled = ready(1s);
+  task_base& taken = ready(1s);
+  task_base& waits = ready(1s);
+  EXPECT_EQ(queue.waiting_behind(0, at(1s)), &cancelled);
+  EXPECT_EQ(queue.waiting_behind(1, at(1s)), &taken);
+  EXPECT_EQ(queue.waiting_behind(3, at(1s)), nullptr);
+  bool was_drained = false;
+  ASSERT_TRUE(try_cancel_unstarted(cancelled, cancel_reason::cancelled, was_drained));
+  EXPECT_EQ(queue.waiting_behind(1, at(1s)), &waits) << "nobody takes a cancelled task";
+  EXPECT_EQ(queue.waiting_behind(2, at(1s)), nullptr);
+}
+
 TEST_F(pending_queue_test, B8_any_mixture_leaves_by_due_time_then_by_id) {
   const auto seed = testing::test_seed();
   SCOPED_TRACE(testing::replay(seed));

@@ -220,6 +220,23 @@ TEST(saturation, B4_discard_oldest_spares_what_is_not_yet_due) {
   EXPECT_EQ(taken.get(), 2);
 }
 
+// B2, B4: whether the free worker has woken up yet makes no difference to who is discarded.
+TEST(saturation, B4_discard_oldest_spares_what_a_free_worker_is_about_to_take) {
+  for (int round = 0; round < 50; ++round) {
+    gate release;
+    thread_pool pool(with(saturation::discard_oldest, 1));
+    auto taken = pool.submit([&] { release.wait(); });
+    auto waits = pool.submit([] {});
+    auto newest = pool.submit([] {});
+    EXPECT_EQ(waits.state(), task_state::cancelled);
+    release.open();
+    taken.wait();
+    newest.wait();
+    ASSERT_EQ(taken.state(), task_state::succeeded) << "round " << round;
+    ASSERT_EQ(newest.state(), task_state::succeeded) << "round " << round;
+  }
+}
+
 TEST(saturation, R9_a_victim_s_captures_die_on_the_submitter_before_it_is_terminal) {
   thread_pool pool(with(saturation::discard_oldest, 1));
   held_worker busy(pool);
@@ -246,6 +263,27 @@ TEST(saturation, R10_blocked_submitters_get_room_in_arrival_order) {
   for (auto& each : blocked) each.join();
   pool.wait_idle();
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5}));
+}
+
+// C3: an immediate task is due when it is let in, not when its submitter began to wait.
+TEST(saturation, R10_what_became_due_meanwhile_comes_before_whoever_was_blocked) {
+  manual_clock clock;
+  auto options = with(saturation::block, 2);
+  options.clock = &clock;
+  thread_pool pool(options);
+  held_worker busy(pool);
+  std::vector<int> order;
+  auto later = pool.submit_after(1s, [&] { order.push_back(1); });
+  auto filler = pool.submit([] {});
+  std::thread submitter([&] { pool.submit([&] { order.push_back(2); }).get(); });
+  EXPECT_TRUE(eventually([&] { return pool.stats().blocked == 1; }));
+  clock.advance(2s);
+  EXPECT_EQ(filler.cancel(), cancel_result::cancelled);
+  EXPECT_EQ(pool.stats().blocked, 0u);
+  busy.release();
+  submitter.join();
+  later.get();
+  EXPECT_EQ(order, (std::vector{1, 2}));
 }
 
 TEST(saturation, R10_room_made_by_cancel_goes_to_the_first_in_line) {
