@@ -23,8 +23,11 @@ bool pool_core::may_time_out() const noexcept {
   return workers_ > options_.core || options_.core_may_time_out;
 }
 
-// While a delayed task is pending one worker stays (R16).
-bool pool_core::needed_for_delayed() const noexcept { return delayed_ > 0 && workers_ == 1; }
+// While a delayed task is pending one worker stays (R16), and it must be an idle one: a busy one
+// may be busy for ever.
+bool pool_core::needed_for_delayed() const noexcept {
+  return delayed_ > 0 && workers_ - busy_ == 1;
+}
 
 bool pool_core::leaves(worker& self) noexcept {
   counts_.clock_regressions += std::exchange(self.regressions, 0);

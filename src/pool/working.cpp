@@ -108,6 +108,8 @@ task_base* pool_core::claim(worker& self) noexcept {
     if (late > counts_.lateness_max) counts_.lateness_max = late;
   }
   give_place_back(*task);
+  // The last task of a closed pool: who is idle has nothing to stay for while its body runs.
+  if (closed_ && ready_ == 0 && delayed_ == 0) wake_all_idle();
   if (task->delayed) admit_blocked();
   return task;
 }
