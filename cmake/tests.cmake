@@ -67,6 +67,7 @@ foreach(kind stress property regression)
 endforeach()
 
 include(cmake/model.cmake)
+include(cmake/fuzz.cmake)
 
 # tools/run_tests reads this, so that a program left over from an older tree is never run.
 file(WRITE "${PROJECT_BINARY_DIR}/tests/manifest.txt" "${test_manifest}")

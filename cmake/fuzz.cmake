@@ -1,0 +1,34 @@
+# The oracle pool and its comparison with weir (tests/oracle): a test program everywhere, and with
+# WEIR_FUZZ, which needs clang, the fuzzer fuzz_programs. tools/fuzz builds and runs that one.
+option(WEIR_FUZZ "Build the fuzzer; everything is instrumented for it" OFF)
+
+file(GLOB oracle_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/oracle/*.cpp")
+weir_add_test(test_oracle CONCURRENT SOURCES ${oracle_sources})
+target_compile_definitions(test_oracle
+                           PRIVATE "WEIR_FUZZ_CORPUS=\"${PROJECT_SOURCE_DIR}/tests/fuzz/corpus.hex\"")
+
+if(WEIR_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "WEIR_FUZZ needs clang with its libFuzzer, and the compiler is "
+                        "${CMAKE_CXX_COMPILER}; tools/fuzz configures a tree of its own")
+  endif()
+  set(fuzz_sources ${oracle_sources})
+  list(FILTER fuzz_sources EXCLUDE REGEX "_test\\.cpp$")
+  weir_room_sources(fuzz_core_sources base sync task time pool)
+  # The fuzzer is led by what weir does; the oracle would only show it the same things again.
+  add_library(fuzz_core OBJECT ${fuzz_core_sources})
+  target_compile_options(fuzz_core PRIVATE -fsanitize=fuzzer-no-link)
+  add_executable(fuzz_programs "${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_programs.cpp"
+                               ${fuzz_sources})
+  foreach(target fuzz_core fuzz_programs)
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include"
+                                                 "${PROJECT_SOURCE_DIR}/tests")
+    target_link_libraries(${target} PRIVATE weir_options Threads::Threads)
+    target_compile_features(${target} PRIVATE cxx_std_20)
+    target_compile_options(${target} PRIVATE -fsanitize=address -O1 -g)
+  endforeach()
+  target_link_libraries(fuzz_programs PRIVATE fuzz_core)
+  target_link_options(fuzz_programs PRIVATE -fsanitize=fuzzer,address)
+  set_target_properties(fuzz_programs PROPERTIES RUNTIME_OUTPUT_DIRECTORY
+                                                 "${PROJECT_BINARY_DIR}/tests")
+endif()
