@@ -73,6 +73,14 @@ constexpr std::array<const char*, 23> k_names = {"submit",
 constexpr std::array<const char*, 5> k_policies = {"reject", "caller_runs", "discard",
                                                    "discard_oldest", "block"};
 
+// Workers that have left are not started again for a task that becomes due, so when it starts
+// depends on who has left: nobody's promise, and no step of such programs.
+step undelayed(step of) {
+  if (of.op == what::submit_after) of.op = what::submit;
+  if (of.op == what::try_submit_after) of.op = what::try_submit;
+  return of;
+}
+
 // An end comes late in most programs: only every fourth of them counts as one, the others look.
 step tamed(step of) {
   const bool is_end = of.op >= what::close;
@@ -100,11 +108,13 @@ program decode(std::span<const std::uint8_t> bytes) {
   made.policy = static_cast<saturation>(header(1) / 4 % 5);
   made.workers_leave = header(2) % 4 == 1;
   made.destroyed_in_flight = header(2) / 4 % 2 == 1;
-  // Which of several idle workers has waited longest is nobody's promise.
-  if (made.workers_leave) made.core = made.max = 1;
+  // Which of several idle workers has waited longest is nobody's promise; where every task may
+  // have a worker of its own it makes no difference.
+  if (made.workers_leave) made.core = made.max;
   for (std::size_t at = k_header_bytes; at + 1 < bytes.size(); at += 2) {
     if (made.steps.size() == k_steps_max) break;
-    made.steps.push_back(tamed({k_table[bytes[at] % k_table.size()], bytes[at + 1]}));
+    const step next = tamed({k_table[bytes[at] % k_table.size()], bytes[at + 1]});
+    made.steps.push_back(made.workers_leave && made.max > 1 ? undelayed(next) : next);
   }
   return made;
 }
