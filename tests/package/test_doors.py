@@ -149,7 +149,9 @@ class Launcher(unittest.TestCase):
         begun = self.scratch / "begun"
         process = subprocess.Popen(
             [self.door], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            start_new_session=True, env=self.with_ninja(f': > "{begun}"\nexec sleep 1000'))
+            start_new_session=True, env=self.with_ninja(f': > "{begun}"\nexec sleep 1000'),
+            # Whoever started the tests in the background of a script has SIGINT ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         deadline = time.monotonic() + 60
         while not begun.exists() and time.monotonic() < deadline and process.poll() is None:
             os.sched_yield()
