@@ -13,6 +13,7 @@
 #include "support/conservation.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/thread_switches.hpp"
 #include "support/watchdog.hpp"
 #include "weir/this_task.hpp"
 #include "weir/thread_pool.hpp"
@@ -21,6 +22,7 @@ namespace weir {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::eventually;
 using testing::gate;
 using testing::held_worker;
 
@@ -175,6 +177,14 @@ TEST(cancel, R18_if_queued_never_stops_a_running_body) {
   EXPECT_FALSE(task.get());
 }
 
+TEST(cancel, R18_if_queued_claims_no_request_of_others) {
+  thread_pool pool = thread_pool::fixed(1, 1);
+  held_worker busy(pool);
+  EXPECT_EQ(busy.done().cancel(), cancel_result::requested);
+  EXPECT_EQ(busy.done().cancel(if_queued), cancel_result::too_late);
+  EXPECT_EQ(busy.done().cancel(), cancel_result::requested);
+}
+
 TEST(cancel, R18_a_request_that_won_says_so_even_if_the_body_is_over_by_then) {
   thread_pool pool = thread_pool::fixed(1, 1);
   gate have_token, release;
@@ -327,10 +337,12 @@ TEST(cancel, E1_cancelling_the_last_task_of_a_closed_pool_ends_it) {
   manual_clock clock;
   pool_options options{.core = 1, .max = 1, .capacity = 4};
   options.clock = &clock;
+  options.name = "closing";
   thread_pool pool(options);
   auto last = pool.submit_after(1h, [] {});
   pool.close();
   EXPECT_FALSE(pool.join_for(0s));
+  ASSERT_TRUE(eventually([] { return testing::threads_sleep("closing-"); }));
   EXPECT_EQ(last.cancel(), cancel_result::cancelled);
   pool.join();
   EXPECT_TRUE(pool.terminated());

@@ -197,13 +197,16 @@ TEST(delayed, R16_one_worker_stays_while_a_delayed_task_is_pending) {
 }
 
 TEST(delayed, R16_the_worker_that_stayed_leaves_after_a_cancel) {
-  pool_options options;
-  options.max = 1;
-  options.capacity = 4;
+  const testing::watchdog dog("the worker that stayed");
+  manual_clock clock;
+  auto options = on(clock);
+  options.core = 0;
   options.keep_alive = 1ms;
+  options.name = "stayed";
   thread_pool pool(options);
   auto task = pool.submit_after(1h, [] {});
-  ASSERT_TRUE(eventually([&] { return pool.stats().idle == 1; }));
+  ASSERT_TRUE(eventually([] { return testing::threads_sleep("stayed-"); }));
+  clock.advance(30min);  // its keep-alive is over, and it does not wake up for that
   EXPECT_EQ(task.cancel(), cancel_result::cancelled);
   EXPECT_TRUE(eventually([&] { return pool.size() == 0; }));
 }
@@ -213,13 +216,29 @@ class crooked_clock final : public weir::clock {
  public:
   time_point now() const noexcept override { return time_point(duration(reading.load())); }
   void set(duration to) {
-    reading = to.count();
+    set_silently(to);
     wake();
   }
+  void set_silently(duration to) { reading = to.count(); }
 
  private:
   std::atomic<duration::rep> reading{0};
 };
+
+// Whoever looks at the clock next is the worker that claims, and it must look.
+TEST(delayed, C3_lateness_counts_until_the_claim) {
+  crooked_clock clock;
+  thread_pool pool(on(clock));
+  held_worker busy(pool);
+  auto late = pool.submit_after(10ms, [] {});
+  clock.set_silently(20ms);
+  auto younger = pool.submit([] {});
+  clock.set_silently(50ms);
+  busy.release();
+  younger.get();
+  EXPECT_EQ(late.state(), task_state::succeeded);
+  EXPECT_EQ(pool.stats().lateness_max, 40ms);
+}
 
 TEST(delayed, C4_a_foreign_clock_wakes_its_pools) {
   crooked_clock clock;

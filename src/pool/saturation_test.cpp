@@ -144,7 +144,8 @@ TEST(saturation, R8_a_caller_run_body_hears_abort_and_join_waits_for_it) {
   entered.wait();
   EXPECT_EQ(pool.abort(), 0u);
   busy.release();
-  EXPECT_FALSE(pool.join_for(0s));
+  EXPECT_TRUE(eventually([&] { return pool.size() == 0; }));
+  EXPECT_FALSE(pool.join_for(20ms)) << "the workers have gone, the body is still there";
   EXPECT_FALSE(pool.terminated());
   release.open();
   pool.join();
@@ -263,6 +264,19 @@ TEST(saturation, R10_blocked_submitters_get_room_in_arrival_order) {
   for (auto& each : blocked) each.join();
   pool.wait_idle();
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4, 5}));
+}
+
+TEST(saturation, R10_room_made_by_cancel_pending_goes_to_the_first_in_line) {
+  thread_pool pool(with(saturation::block, 1));
+  held_worker busy(pool);
+  auto queued = pool.submit([] {});
+  std::thread blocked([&] { EXPECT_EQ(pool.submit([] { return 4; }).get(), 4); });
+  EXPECT_TRUE(eventually([&] { return pool.stats().blocked == 1; }));
+  EXPECT_EQ(pool.cancel_pending(), 1u);
+  EXPECT_EQ(pool.stats().blocked, 0u);
+  EXPECT_EQ(pool.stats().queued, 1u);
+  busy.release();
+  blocked.join();
 }
 
 // C3: an immediate task is due when it is let in, not when its submitter began to wait.

@@ -15,6 +15,7 @@
 #include "support/conservation.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/thread_switches.hpp"
 #include "support/watchdog.hpp"
 #include "weir/this_task.hpp"
 #include "weir/thread_pool.hpp"
@@ -63,6 +64,29 @@ TEST(shutdown, E1_close_lets_accepted_work_run_delayed_tasks_when_due) {
   pool.join();
   EXPECT_TRUE(pool.terminated());
   EXPECT_EQ(pool.size(), 0u);
+}
+
+TEST(shutdown, E1_who_is_idle_leaves_when_the_last_task_has_been_claimed) {
+  const testing::watchdog dog("the last task of a closed pool");
+  manual_clock clock;
+  gate entered, release;
+  pool_options options{.core = 2, .max = 2, .capacity = 4};
+  options.clock = &clock;
+  options.name = "last";
+  thread_pool pool(options);
+  auto last = pool.submit_after(1s, [&] {
+    entered.open();
+    release.wait();
+  });
+  pool.submit([] {}).get();
+  pool.close();
+  ASSERT_TRUE(eventually([] { return testing::threads_sleep("last-"); }));
+  ASSERT_EQ(pool.size(), 2u);
+  clock.advance(1s);
+  entered.wait();
+  EXPECT_TRUE(eventually([&] { return pool.size() == 1; })) << "its body is no work for them";
+  release.open();
+  pool.join();
 }
 
 TEST(shutdown, E1_a_pool_that_was_never_used_ends_at_once) {
@@ -393,6 +417,18 @@ TEST(shutdown, D5_forced_unwinding_fails_the_task_and_replaces_the_worker) {
   pool.join();
   EXPECT_EQ(stopped, 21);
   testing::expect_conserved(pool.stats());
+}
+
+// With core workers a lost one is replaced in any case; here only the task that waits calls for it.
+TEST(shutdown, D5_a_lost_worker_without_a_core_is_replaced_for_what_waits) {
+  const testing::watchdog dog("a lost worker without a core");
+  thread_pool pool(pool_options{.core = 0, .max = 1, .capacity = 4});
+  for (int round = 0; round < 20; ++round) {
+    auto lost = pool.submit([] { pthread_exit(nullptr); });
+    auto next = pool.submit([] { return 1; });
+    EXPECT_EQ(next.get(), 1);
+    EXPECT_THROW(lost.get(), std::runtime_error);
+  }
 }
 
 // Case 28: any number of threads may end the same pool at once.
