@@ -234,6 +234,25 @@ TEST(hooks, R27_a_lost_worker_lets_nobody_in_beyond_the_bound) {
   grows.get();
 }
 
+TEST(hooks, the_end_has_not_come_while_a_stop_hook_runs) {
+  const testing::watchdog dog("a stop hook that takes its time");
+  gate entered, release;
+  auto options = one_worker();
+  options.on_worker_stop = [&](const worker_info&) {
+    entered.open();
+    release.wait();
+  };
+  thread_pool pool(options);
+  pool.submit([] {}).get();
+  pool.close();
+  entered.wait();
+  pool.close();  // looks once more whether this was all
+  EXPECT_EQ(pool.size(), 0u);
+  EXPECT_FALSE(pool.terminated());
+  release.open();
+  pool.join();
+}
+
 TEST(hooks, a_stop_hook_that_throws_is_reported) {
   reports heard;
   auto options = one_worker();
