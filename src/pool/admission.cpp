@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "pool/pool_core.hpp"
@@ -7,30 +8,40 @@
 namespace weir::detail {
 
 // The waiting places that would be in use with so many more tasks. A ready task that an idle worker
-// will take waits nowhere, whether or not that worker has woken up.
-std::size_t pool_core::waiting_with(std::size_t ready, std::size_t delayed) const noexcept {
-  const std::size_t idle = workers_ - busy_;
+// will take waits nowhere, whether or not that worker has woken up. `between` workers of a batch
+// are as good as idle.
+std::size_t pool_core::waiting_with(std::size_t ready, std::size_t delayed,
+                                    std::size_t between) const noexcept {
+  const std::size_t idle = workers_ - busy_ + between;
   const std::size_t due = ready_ + ready;
   return delayed_ + delayed + (due > idle ? due - idle : 0);
 }
 
 // The tree of contract B1: core worker, waiting place, extra worker, saturated. A delayed task
 // needs a place in any case; a further worker makes one when it takes a ready task that waits.
-pool_core::decision pool_core::decide(bool delayed) const noexcept {
+pool_core::decision pool_core::decide_with(bool delayed, std::size_t between) const noexcept {
   if (delayed) {
-    const std::size_t waiting = waiting_with(0, 1);
+    const std::size_t waiting = waiting_with(0, 1, between);
     if (waiting <= capacity_) {
       return workers_ < options_.core || workers_ == 0 ? decision::start_worker : decision::enqueue;
     }
     const bool worker_makes_room =
-        workers_ < options_.max && ready_ > workers_ - busy_ && waiting - 1 <= capacity_;
+        workers_ < options_.max && ready_ > workers_ - busy_ + between && waiting - 1 <= capacity_;
     return worker_makes_room ? decision::start_worker : decision::saturated;
   }
   if (workers_ < options_.core) return decision::start_worker;
-  if (waiting_with(1, 0) <= capacity_) {
+  if (waiting_with(1, 0, between) <= capacity_) {
     return workers_ == 0 ? decision::start_worker : decision::enqueue;
   }
   return workers_ < options_.max ? decision::start_worker : decision::saturated;
+}
+
+// Batching workers free places without a word; the counts err on the full side. Where that makes a
+// difference they are brought up to date, and the answer is exact.
+pool_core::decision pool_core::decide(bool delayed) noexcept {
+  const decision rough = decide_with(delayed, 0);
+  if (rough == decision::enqueue || batchers_.empty()) return rough;
+  return decide_with(delayed, fold_all());
 }
 
 bool pool_core::start_worker() noexcept {
@@ -60,7 +71,7 @@ bool pool_core::start_worker() noexcept {
 // A thread that cannot be had leaves everything as it was (B9): with another worker there the task
 // waits for that one, inside the bound of workers and places together.
 std::optional<reject_reason> pool_core::take_in(task_base& task, decision how) {
-  if (task.delayed) queue_.reserve_delayed();
+  queue_.reserve(task.delayed);
   if (how == decision::start_worker && !start_worker()) {
     if (workers_ == 0) return reject_reason::no_thread;
     if (!all_fit(task.delayed ? 0 : 1, task.delayed ? 1 : 0)) return reject_reason::saturated;
@@ -84,8 +95,11 @@ void pool_core::enter_queue(task_base& task) noexcept {
   } else {
     ++ready_;
     queue_.push_ready(task);
+    if (!ready_hint_.load(sync::relaxed)) ready_hint_.store(true, sync::relaxed);
   }
-  const std::size_t waiting = waiting_with(0, 0);
+  // Places that batching workers have freed without a word may be counted still: never beyond the
+  // bound.
+  const std::size_t waiting = std::min(waiting_with(0, 0), capacity_);
   if (waiting > counts_.waiting_max) counts_.waiting_max = waiting;
 }
 
@@ -160,8 +174,8 @@ std::optional<refusal> pool_core::admit(task_base& task, admission_request reque
 }
 
 // Whether so many more fit into all workers that are allowed, started or not, and all places.
-bool pool_core::all_fit(std::size_t ready, std::size_t delayed) const noexcept {
-  const std::size_t free_workers = options_.max - busy_;
+bool pool_core::all_fit(std::size_t ready, std::size_t delayed) noexcept {
+  const std::size_t free_workers = options_.max - busy_ + fold_all();
   const std::size_t due = ready_ + ready;
   return delayed_ + delayed + (due > free_workers ? due - free_workers : 0) <= capacity_;
 }

@@ -27,10 +27,16 @@ void pool_core::end_unstarted(task_base& task) noexcept {
   task.ops->drop_callable(task);
   cancelled_event(task);
   bool waited = false;
+  bool in_ring = false;
   worker* wake = nullptr;
   {
     const sync::lock_guard lock(mutex_);
-    queue_.unlink(task);
+    in_ring = task.place == task_place::ready && queue_.is_ahead(task);
+    if (in_ring) {
+      task.place = task_place::abandoned;  // whoever takes it out of the ring frees it
+    } else {
+      queue_.unlink(task);
+    }
     give_place_back(task);
     waited = complete(task, body_end::cancelled);
     admit_blocked();
@@ -39,7 +45,7 @@ void pool_core::end_unstarted(task_base& task) noexcept {
   }
   if (wake != nullptr) wake->parker.unpark();
   if (waited) wake_waiters(task);
-  detail::release(&task);
+  if (!in_ring) detail::release(&task);
   release();
 }
 
@@ -58,6 +64,7 @@ void pool_core::cancelled_event(const task_base& task) const noexcept {
 template <class Take>
 pool_core::task_chain pool_core::take_queued(Take take) {
   task_chain taken;
+  recall_all();
   while (task_base* task = queue_.first()) {
     queue_.unlink(*task);
     if (take(*task)) taken.push_back(*task);
@@ -144,8 +151,11 @@ pool_core::task_chain pool_core::stop_and_list_running() noexcept {
     detail::retain(task);
     running.push_back(task);
   };
+  recall_all();
   for (const auto& place : places_) {
-    if (place->current != nullptr) add(*place->current);
+    task_base* const current =
+        place->batching ? place->ring.recall(true).taken_last : place->current;
+    if (current != nullptr) add(*current);
   }
   for (auto* run = outside_runs_.front(); run != nullptr; run = outside_runs_.next(*run)) {
     add(run->task);
@@ -156,7 +166,7 @@ pool_core::task_chain pool_core::stop_and_list_running() noexcept {
 void pool_core::request_stops(task_chain running) {
   stop_.request_stop();
   while (task_base* task = running.pop_front()) {
-    (void)request_stop(*task, cancel_reason::aborted);
+    request_stop_of_claimed(*task, cancel_reason::aborted);
     detail::release(task);
   }
 }

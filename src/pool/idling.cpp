@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "pool/pool_core.hpp"
+#include "task/task_memory.hpp"
 #include "weir/detail/duration.hpp"
 
 /// Who sleeps and who is woken. The proof that no wake-up is lost stands in
@@ -96,7 +97,28 @@ void pool_core::wake_all_idle() noexcept {
   }
 }
 
+// Work that comes in quick succession finds a worker awake, and no wake-up is paid; where it does
+// not, the worker soon stops hoping. A lingering worker is in no list: nobody relies on it, and it
+// looks again under the lock before it sleeps.
+void pool_core::linger(worker& self) const noexcept {
+  constexpr unsigned k_misses_max = 6;
+  if (self.linger_skips > 0) {
+    --self.linger_skips;
+    return;
+  }
+  for (int look = 0; look < sync::k_linger_looks; ++look) {
+    for (int pause = 0; pause < sync::k_linger_pauses; ++pause) sync::spin_pause();
+    if (ready_hint_.load(sync::relaxed)) {
+      self.linger_misses = 0;
+      return;
+    }
+  }
+  if (self.linger_misses < k_misses_max) ++self.linger_misses;
+  self.linger_skips = (1u << self.linger_misses) - 1;
+}
+
 void pool_core::sleep(worker& self, time_point until) noexcept {
+  trim_task_memory();
   sync::deadline real;
   if (until != time_point::max()) real = clock().real_time_of(until);
   (void)self.parker.park_until(real);

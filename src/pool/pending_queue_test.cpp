@@ -24,13 +24,14 @@ struct queue_under_test : ::testing::Test {
   task_base& ready(std::chrono::nanoseconds now) { return ready_at(at(now)); }
   task_base& ready_at(time_point due) {
     task_base& task = make(due);
+    queue.reserve(false);
     queue.push_ready(task);
     return task;
   }
   task_base& delayed(std::chrono::nanoseconds due) {
     task_base& task = make(at(due));
     task.delayed = true;
-    queue.reserve_delayed();
+    queue.reserve(true);
     queue.push_delayed(task);
     return task;
   }

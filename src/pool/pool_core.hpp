@@ -119,8 +119,11 @@ class pool_core final : public clock_listener {
   ~pool_core();
 
   // admission.cpp
-  [[nodiscard]] decision decide(bool delayed) const noexcept WEIR_REQUIRES(mutex_);
-  [[nodiscard]] std::size_t waiting_with(std::size_t ready, std::size_t delayed) const noexcept
+  [[nodiscard]] decision decide(bool delayed) noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] decision decide_with(bool delayed, std::size_t between) const noexcept
+      WEIR_REQUIRES(mutex_);
+  [[nodiscard]] std::size_t waiting_with(std::size_t ready, std::size_t delayed,
+                                         std::size_t between = 0) const noexcept
       WEIR_REQUIRES(mutex_);
   entry enter(task_base& task, admission_request& request) WEIR_EXCLUDES(mutex_);
   entry enter_locked(task_base& task, const admission_request& request) WEIR_REQUIRES(mutex_);
@@ -131,8 +134,7 @@ class pool_core final : public clock_listener {
   std::optional<refusal> admit_together(std::vector<task_base*>& tasks);
   [[nodiscard]] refusal refuse(reject_reason why, const admission_request& request);
   void accepted_event(std::uint64_t id, const admission_request& request) const noexcept;
-  [[nodiscard]] bool all_fit(std::size_t ready, std::size_t delayed) const noexcept
-      WEIR_REQUIRES(mutex_);
+  [[nodiscard]] bool all_fit(std::size_t ready, std::size_t delayed) noexcept WEIR_REQUIRES(mutex_);
   std::optional<refusal> conclude(const entry& entered, const admission_request& request);
 
   // saturation.cpp
@@ -155,6 +157,7 @@ class pool_core final : public clock_listener {
   task_base* claim(worker& self) noexcept WEIR_REQUIRES(mutex_);
   body_end run_reported(task_base& task, const worker_info& where, pool_core* context);
   task_base* finish_and_claim(worker& self, task_base& task, body_end end) noexcept;
+  void hold_core_for_failure(task_base& task) noexcept;
   [[nodiscard]] bool complete(task_base& task, body_end end) noexcept WEIR_REQUIRES(mutex_);
   void finish_outside(outside_run& run) noexcept;
   void lose_worker(worker& self, task_base& task) noexcept;
@@ -166,6 +169,20 @@ class pool_core final : public clock_listener {
   [[nodiscard]] bool run_start_hook(const worker_info& self) noexcept;
   void run_stop_hook(const worker_info& self) noexcept;
   [[nodiscard]] worker_info info_of(const worker& self) const noexcept;
+
+  // batching.cpp
+  void claim_ahead(worker& self, task_base& first) noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] task_base* finish_and_pop(worker& self, task_base& task, body_end end) noexcept;
+  void settle_lost_claim(worker& self, task_base& task) noexcept;
+  static void count_end(worker& self, body_end end) noexcept;
+  void leave_batch(worker& self) noexcept WEIR_REQUIRES(mutex_);
+  bool fold(worker& other) noexcept WEIR_REQUIRES(mutex_);
+  /// Brings the counts up to date; returns how many batching workers are between two bodies.
+  std::size_t fold_all() noexcept WEIR_REQUIRES(mutex_);
+  /// Takes back all that is claimed ahead; returns whether anything came back.
+  bool recall_all() noexcept WEIR_REQUIRES(mutex_);
+  bool put_back(worker& owner, std::size_t head, std::size_t end) noexcept WEIR_REQUIRES(mutex_);
+  static void drop_claim(task_base& task) noexcept;
 
   // idling.cpp
   [[nodiscard]] time_point read_clock(worker& self) noexcept;
@@ -181,6 +198,7 @@ class pool_core final : public clock_listener {
   /// after the lock is released. Null: nobody.
   [[nodiscard]] worker* whom_to_wake() noexcept WEIR_REQUIRES(mutex_);
   void wake_all_idle() noexcept WEIR_REQUIRES(mutex_);
+  void linger(worker& self) const noexcept;
   void sleep(worker& self, time_point until) noexcept;
   void update_hint() noexcept WEIR_REQUIRES(mutex_);
 
@@ -215,6 +233,8 @@ class pool_core final : public clock_listener {
   /// Whether a claim needs the clock; a hint, read without the lock to read the clock outside of
   /// it.
   sync::atomic<bool> delayed_hint_{false};
+  /// Whether ready tasks wait; a hint for workers that linger before they sleep.
+  sync::atomic<bool> ready_hint_{false};
 
   alignas(64) sync::mutex mutex_;
   pending_queue queue_ WEIR_GUARDED_BY(mutex_);
@@ -227,6 +247,7 @@ class pool_core final : public clock_listener {
   std::size_t waking_ WEIR_GUARDED_BY(mutex_) = 0;
   std::size_t outside_ WEIR_GUARDED_BY(mutex_) = 0;
   intrusive_list<worker, &worker::links> idle_ WEIR_GUARDED_BY(mutex_);
+  intrusive_list<worker, &worker::batch_links> batchers_ WEIR_GUARDED_BY(mutex_);
   worker* leader_ WEIR_GUARDED_BY(mutex_) = nullptr;  // sleeps until the earliest due time
   time_point leader_until_ WEIR_GUARDED_BY(mutex_){};
   std::uint64_t last_id_ WEIR_GUARDED_BY(mutex_) = 0;

@@ -164,11 +164,17 @@ std::size_t pool_core::size() noexcept {
 pool_stats pool_core::stats() {
   const sync::lock_guard lock(mutex_);
   pool_stats now = counts_;
+  const std::size_t between = fold_all();
+  for (const auto& place : places_) {
+    now.succeeded += place->ended.succeeded.load(sync::relaxed);
+    now.failed += place->ended.failed.load(sync::relaxed);
+    now.cancelled += place->ended.cancelled.load(sync::relaxed);
+  }
   now.queued = ready_;
   now.delayed = delayed_;
-  now.running = busy_ + outside_;
+  now.running = busy_ - between + outside_;
   now.workers = workers_;
-  now.idle = workers_ - busy_;
+  now.idle = workers_ - busy_ + between;
   now.blocked = blocked_count_;
   return now;
 }

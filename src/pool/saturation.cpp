@@ -93,8 +93,10 @@ std::optional<refusal> pool_core::discard_new(task_base& task, admission_request
 // The oldest due task that waits, that is, beyond those which free workers are about to take: what
 // is discarded does not depend on how fast a worker wakes up. Whatever it is, taking it makes room.
 task_base* pool_core::take_victim() noexcept {
+  recall_all();
+  const std::size_t free_workers = workers_ - busy_ + fold_all();
   for (;;) {
-    task_base* oldest = queue_.waiting_behind(workers_ - busy_, now_floor_);
+    task_base* oldest = queue_.waiting_behind(free_workers, now_floor_);
     if (oldest == nullptr) return nullptr;
     queue_.unlink(*oldest);
     bool was_drained = false;
@@ -109,7 +111,7 @@ std::optional<refusal> pool_core::discard_oldest(task_base& task, admission_requ
     const sync::lock_guard lock(mutex_);
     entered = enter_locked(task, request);
     if (entered.what == entry::kind::full) {
-      if (task.delayed) queue_.reserve_delayed();
+      queue_.reserve(task.delayed);
       victim = take_victim();
     }
     if (victim != nullptr) {
@@ -147,6 +149,9 @@ std::optional<refusal> pool_core::wait_for_room(task_base& task, admission_reque
   entry entered{entry::kind::full};
   {
     const sync::lock_guard lock(mutex_);
+    // First, so that from the look that follows on every step that makes room is taken under the
+    // lock.
+    recall_all();
     entered = enter_locked(task, request);
     if (entered.what == entry::kind::full) {
       blocked_.push_back(self);

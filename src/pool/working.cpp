@@ -57,7 +57,7 @@ WEIR_NO_SANITIZE_NULL void pool_core::work(worker& self) {
       lose_worker(self, *task);
       throw;
     }
-    task = finish_and_claim(self, *task, end);
+    task = self.batching ? finish_and_pop(self, *task, end) : finish_and_claim(self, *task, end);
     if (task == nullptr) task = next_task(self);
   }
   run_stop_hook(where);
@@ -66,6 +66,7 @@ WEIR_NO_SANITIZE_NULL void pool_core::work(worker& self) {
 
 task_base* pool_core::next_task(worker& self) {
   bool need_clock = false;
+  bool lingered = false;
   for (;;) {
     const bool read = need_clock || delayed_hint_.load(sync::relaxed);
     const time_point now = read ? read_clock(self) : k_due_at_once;
@@ -74,11 +75,24 @@ task_base* pool_core::next_task(worker& self) {
       sync::unique_lock lock(mutex_);
       unlist(self);
       note_time(now);
-      if (task_base* task = claim(self)) {
+      const bool was_batching = self.batching;
+      leave_batch(self);
+      if (was_batching) admit_blocked();
+      task_base* task = claim(self);
+      if (task == nullptr && recall_all()) task = claim(self);
+      if (was_batching && task == nullptr) check_rest();
+      if (task != nullptr) {
         worker* wake = whom_to_wake();
         lock.unlock();
         if (wake != nullptr) wake->parker.unpark();
         return task;
+      }
+      ready_hint_.store(false, sync::relaxed);
+      if (sync::k_linger_looks > 0 && !lingered && !closed_ && !queue_.has_delayed()) {
+        lingered = true;
+        lock.unlock();
+        linger(self);
+        continue;
       }
       need_clock = !read && (queue_.needs_clock() || may_time_out());
       if (need_clock) continue;
@@ -92,6 +106,7 @@ task_base* pool_core::next_task(worker& self) {
       until = list_as_idle(self);
     }
     sleep(self, until);
+    lingered = false;
   }
 }
 
@@ -108,7 +123,11 @@ task_base* pool_core::claim(worker& self) noexcept {
     if (late > counts_.lateness_max) counts_.lateness_max = late;
   }
   give_place_back(*task);
-  if (task->delayed) admit_blocked();
+  if (task->delayed) {
+    admit_blocked();
+  } else {
+    claim_ahead(self, *task);
+  }
   return task;
 }
 
@@ -169,16 +188,20 @@ bool pool_core::complete(task_base& task, body_end end) noexcept {
       break;
     case body_end::failed:
       ++counts_.failed;
-      if (task.ops->fail != nullptr && !task.holds_core) {
-        task.holds_core = true;
-        retain();
-      }
+      hold_core_for_failure(task);
       break;
     case body_end::cancelled:
       ++counts_.cancelled;
       break;
   }
   return publish(task, end);
+}
+
+// Until it is read the failure may have to be reported, whatever becomes of the pool.
+void pool_core::hold_core_for_failure(task_base& task) noexcept {
+  if (task.ops->fail == nullptr || task.holds_core) return;
+  task.holds_core = true;
+  retain();
 }
 
 void pool_core::finish_outside(outside_run& run) noexcept {
@@ -219,7 +242,12 @@ void pool_core::lose_worker(worker& self, task_base& task) noexcept {
   task_chain stranded;
   {
     const sync::lock_guard lock(mutex_);
-    --busy_;
+    recall_all();
+    if (self.batching) {
+      leave_batch(self);
+    } else {
+      --busy_;
+    }
     self.current = nullptr;
     waited = complete(task, fixed_outcome(task));
     stranded = replace_worker();

@@ -27,7 +27,14 @@ bool move_phase(task_base& task, phase from, phase to, std::uint32_t bits) noexc
 }  // namespace
 
 bool try_start(task_base& task) noexcept {
-  return move_phase(task, phase::queued, phase::running, 0);
+  std::uint32_t word = task.word.load(sync::relaxed);
+  while (phase_of(word) == phase::queued) {
+    const phase to = (word & k_stop_on_start) != 0 ? phase::cancel_requested : phase::running;
+    const std::uint32_t next = (word & ~k_phase_mask) | static_cast<std::uint32_t>(to);
+    // ordering: task-phase
+    if (task.word.compare_exchange_weak(word, next, sync::acq_rel, sync::relaxed)) return true;
+  }
+  return false;
 }
 
 bool startable(const task_base& task) noexcept {
@@ -56,6 +63,19 @@ bool request_stop(task_base& task, cancel_reason reason) {
   if ((task.word.load(sync::relaxed) & k_waited) != 0) wake_waiters(task);
   stop_extras(task);
   return true;
+}
+
+void request_stop_of_claimed(task_base& task, cancel_reason reason) {
+  while (!request_stop(task, reason)) {
+    std::uint32_t word = task.word.load(sync::relaxed);
+    if (phase_of(word) != phase::queued && phase_of(word) != phase::running) return;
+    const std::uint32_t next = word | k_stop_on_start | with_reason(reason);
+    if (phase_of(word) == phase::queued &&
+        // ordering: task-phase
+        task.word.compare_exchange_strong(word, next, sync::acq_rel, sync::relaxed)) {
+      return;
+    }
+  }
 }
 
 body_end fix_outcome(task_base& task, bool threw) noexcept {

@@ -29,9 +29,10 @@ inline constexpr unsigned k_reason_shift = 4;  // 3 bits: cancel_reason
 inline constexpr std::uint32_t k_reason_mask = 0x7u << k_reason_shift;
 inline constexpr unsigned k_kind_shift = 7;  // 2 bits: cancellation
 inline constexpr std::uint32_t k_kind_mask = 0x3u << k_kind_shift;
-inline constexpr std::uint32_t k_waited = 1u << 9;     // someone may sleep on the word
-inline constexpr std::uint32_t k_observed = 1u << 10;  // a failure that somebody has read
-inline constexpr std::uint32_t k_threw = 1u << 11;     // the body left by an exception
+inline constexpr std::uint32_t k_waited = 1u << 9;          // someone may sleep on the word
+inline constexpr std::uint32_t k_observed = 1u << 10;       // a failure that somebody has read
+inline constexpr std::uint32_t k_stop_on_start = 1u << 12;  // asked to stop before it has started
+inline constexpr std::uint32_t k_threw = 1u << 11;          // the body left by an exception
 
 constexpr phase phase_of(std::uint32_t word) noexcept {
   return static_cast<phase>(word & k_phase_mask);
@@ -49,8 +50,8 @@ constexpr std::uint32_t with_kind(cancellation kind) noexcept {
 /// How a body ended, before the outcome is published.
 enum class body_end : std::uint8_t { succeeded, failed, cancelled };
 
-/// queued → running. False when a canceller was faster. The caller holds the pool's lock or is the
-/// task's only owner.
+/// queued → running, or → cancel_requested where a stop was asked for before. False when a
+/// canceller was faster. The caller holds the pool's lock or is the task's only owner.
 bool try_start(task_base& task) noexcept;
 
 /// Whether it is still `queued`, that is, nobody has claimed or cancelled it.
@@ -69,6 +70,10 @@ bool try_cancel_unstarted(task_base& task, cancel_reason reason, bool& was_drain
 /// running → cancel_requested, then the stop callbacks, here. False when it does not run or has
 /// been asked before. The caller holds a reference and no lock.
 bool request_stop(task_base& task, cancel_reason reason);
+
+/// The same for a task that a worker has claimed and may not have started yet: then it starts as
+/// `cancel_requested`.
+void request_stop_of_claimed(task_base& task, cancel_reason reason);
 
 /// running → returned, cancel_requested → stopped: from here on the outcome is fixed.
 body_end fix_outcome(task_base& task, bool threw) noexcept;

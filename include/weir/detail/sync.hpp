@@ -6,6 +6,7 @@
 /// `thread` of sync/thread.hpp, and, if it defines WEIR_SYNC_SEAM_MUTEX, the class `mutex` of
 /// sync/mutex.hpp; what sync/futex.cpp and sync/thread.cpp define is linked from elsewhere then.
 
+#include <cstddef>
 #include <cstdint>
 
 #ifdef WEIR_SYNC_SEAM
@@ -28,6 +29,14 @@ inline constexpr std::memory_order seq_cst = std::memory_order_seq_cst;
 /// done within this many pauses or has been descheduled; on two cores a longer spin takes the
 /// processor from the very thread it waits for.
 inline constexpr int k_mutex_spin_limit = 40;
+
+/// How long a worker lingers before it sleeps, where that has paid lately: so many looks, so many
+/// pauses before each. Some ten microseconds in all, less than a sleep and a wake-up cost.
+inline constexpr int k_linger_looks = 12;
+inline constexpr int k_linger_pauses = 16;
+
+/// What a worker claims ahead: one part in so many of its share of the ready tasks.
+inline constexpr std::size_t k_claim_share = 2;
 
 /// A variable of its own for each thread: `static WEIR_THREAD_LOCAL per_thread<T*> x;`
 template <class T>
