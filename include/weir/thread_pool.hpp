@@ -250,6 +250,10 @@ class thread_pool {
   template <class F, class... Args>
   using result_of = detail::body_result<F, Args...>;
 
+  /// Makes a task and asks for admission: the task, and why it was refused, if it was. Then the
+  /// callable is back with the caller and the task gone.
+  template <bool HasFuture, class F, class... Args>
+  auto offer(const task_options& options, detail::admission_request request, F&& f, Args&&... args);
   template <bool HasFuture, class F, class... Args>
   auto start(const task_options& options, detail::admission_request request, F&& f, Args&&... args);
   template <class F, class... Args>
@@ -266,6 +270,7 @@ class thread_pool {
 
   /// None = accepted or dealt with by the policy; then the pool owns its reference of the task.
   std::optional<detail::refusal> admit(detail::task_base& task, detail::admission_request request);
+  /// Leaves in `tasks` those that are the pool's now, also when it throws.
   std::optional<detail::refusal> admit_all(std::vector<detail::task_base*>& tasks);
 
   bool join_within(std::chrono::nanoseconds limit);

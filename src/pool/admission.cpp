@@ -169,19 +169,31 @@ bool pool_core::all_fit(std::size_t ready, std::size_t delayed) const noexcept {
 std::optional<refusal> pool_core::admit_all(std::vector<task_base*>& tasks) {
   const auto* fixed_policy = std::get_if<saturation>(&options_.on_saturation);
   if (fixed_policy == nullptr || *fixed_policy != saturation::reject) {
-    for (std::size_t at = 0; at < tasks.size(); ++at) {
-      if (auto refused = admit(*tasks[at], {})) {
-        tasks.resize(at);
-        return refused;
-      }
-    }
-    return std::nullopt;
+    return admit_one_by_one(tasks);
   }
   return admit_together(tasks);
 }
 
+std::optional<refusal> pool_core::admit_one_by_one(std::vector<task_base*>& tasks) {
+  for (std::size_t at = 0; at < tasks.size(); ++at) {
+    bool accepted = false;
+    admission_request request;
+    request.accepted = &accepted;
+    try {
+      if (auto refused = admit(*tasks[at], std::move(request))) {
+        tasks.resize(at);
+        return refused;
+      }
+    } catch (...) {
+      tasks.resize(at + (accepted ? 1 : 0));
+      throw;
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<refusal> pool_core::admit_together(std::vector<task_base*>& tasks) {
-  const time_point now = clock().now();
+  const time_point now = delayed_hint_.load(sync::relaxed) ? clock().now() : k_due_at_once;
   std::optional<reject_reason> why;
   worker* wake = nullptr;
   std::size_t accepted = 0;

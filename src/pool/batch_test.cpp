@@ -132,6 +132,53 @@ TEST(batch, B9_without_any_thread_none_is_accepted) {
   EXPECT_EQ(pool.stats().refused, 3u);
 }
 
+TEST(batch, A1_what_was_accepted_before_a_policy_threw_stays_the_pools) {
+  pool_options options;
+  options.core = options.max = 1;
+  options.capacity = 1;
+  options.on_saturation = [](const pool_stats&) -> saturation { throw std::domain_error("full"); };
+  thread_pool pool(options);
+  held_worker busy(pool);
+  std::atomic<int> ran{0};
+  std::vector<work> all;
+  for (int number = 0; number < 3; ++number) all.emplace_back([&ran] { return ++ran; });
+  EXPECT_THROW((void)pool.submit_all(std::move(all)), std::domain_error);
+  EXPECT_FALSE(all[0]) << "accepted, so moved from";
+  EXPECT_TRUE(all[1]) << "R11: back with the caller";
+  EXPECT_TRUE(all[2]) << "R11: back with the caller";
+  busy.release();
+  pool.wait_idle();
+  EXPECT_EQ(ran, 1);
+  testing::expect_conserved(pool.stats());
+}
+
+class read_counting_clock final : public weir::clock {
+ public:
+  [[nodiscard]] time_point now() const noexcept override {
+    ++reads;
+    return time_point{};
+  }
+  mutable std::atomic<int> reads{0};
+};
+
+TEST(batch, R3_an_immediate_batch_reads_the_clock_only_while_a_delayed_task_is_pending) {
+  read_counting_clock clock;
+  pool_options options;
+  options.core = options.max = 1;
+  options.capacity = 8;
+  options.clock = &clock;
+  thread_pool pool(options);
+  held_worker busy(pool);
+  const int before = clock.reads;
+  auto first = pool.submit_all(numbers(2));
+  EXPECT_EQ(clock.reads, before);
+  auto later = pool.submit_after(1h, [] {});
+  const int pending = clock.reads;
+  auto second = pool.submit_all(numbers(2));
+  EXPECT_EQ(clock.reads, pending + 1);
+  busy.release();
+}
+
 TEST(batch, invoke_all_waits_for_all_and_leaves_failures_where_they_are) {
   thread_pool pool = thread_pool::fixed(2, 8);
   auto all = numbers(4);

@@ -37,9 +37,7 @@ void pool_core::end_unstarted(task_base& task) noexcept {
     wake = whom_to_wake();
     check_rest();
   }
-  if (wake != nullptr) wake->parker.unpark();
-  if (waited) wake_waiters(task);
-  detail::release(&task);
+  after_end(task, waited, wake);
   release();
 }
 
@@ -117,11 +115,8 @@ std::size_t pool_core::end_taken(task_chain tasks) noexcept {
     check_rest();
   }
   if (wake != nullptr) wake->parker.unpark();
-  while (task_base* task = waited.pop_front()) {
-    wake_waiters(*task);
-    detail::release(task);
-  }
-  while (task_base* task = quiet.pop_front()) detail::release(task);
+  while (task_base* task = waited.pop_front()) after_end(*task, true);
+  while (task_base* task = quiet.pop_front()) after_end(*task, false);
   return count;
 }
 

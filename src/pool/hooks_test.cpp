@@ -4,7 +4,9 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -371,6 +373,33 @@ TEST(observer, hears_the_end_of_a_body_that_was_unwound_by_force) {
   }
   EXPECT_EQ(seen.of(1), (events{"accepted lost", "started lost", "failed lost"}));
   EXPECT_EQ(seen.workers, 0);
+}
+
+TEST(hooks, R27_a_body_may_end_the_thread_of_its_caller) {
+  auto options = one_worker();
+  options.capacity = 1;
+  options.on_saturation = saturation::caller_runs;
+  reports heard;
+  options.on_unhandled = heard.hook();
+  thread_pool pool(options);
+  testing::held_worker busy(pool);
+  pool.execute([] {});
+  auto captured = std::make_shared<int>(0);
+  std::thread([&pool, &captured] { pool.execute([captured] { pthread_exit(nullptr); }); }).join();
+  std::thread([&pool, &captured] {
+    (void)pool.submit([captured] { pthread_exit(nullptr); });
+  }).join();
+  std::thread([&pool, &captured] {
+    std::vector<std::function<void()>> one{[captured] { pthread_exit(nullptr); }};
+    (void)pool.submit_all(std::move(one));
+  }).join();
+  EXPECT_EQ(captured.use_count(), 1) << "A4: destroyed once, with the end";
+  const pool_stats seen = pool.stats();
+  EXPECT_EQ(seen.caller_ran, 3u);
+  EXPECT_EQ(seen.failed, 3u);
+  EXPECT_EQ(seen.running, 1u) << "the held worker";
+  busy.release();
+  pool.wait_idle();
 }
 
 }  // namespace

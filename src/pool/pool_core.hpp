@@ -128,6 +128,7 @@ class pool_core final : public clock_listener {
   void accept(task_base& task) noexcept WEIR_REQUIRES(mutex_);
   void enter_queue(task_base& task) noexcept WEIR_REQUIRES(mutex_);
   bool start_worker() noexcept WEIR_REQUIRES(mutex_);
+  std::optional<refusal> admit_one_by_one(std::vector<task_base*>& tasks);
   std::optional<refusal> admit_together(std::vector<task_base*>& tasks);
   [[nodiscard]] refusal refuse(reject_reason why, const admission_request& request);
   void accepted_event(std::uint64_t id, const admission_request& request) const noexcept;
@@ -157,6 +158,9 @@ class pool_core final : public clock_listener {
   task_base* finish_and_claim(worker& self, task_base& task, body_end end) noexcept;
   [[nodiscard]] bool complete(task_base& task, body_end end) noexcept WEIR_REQUIRES(mutex_);
   void finish_outside(outside_run& run) noexcept;
+  /// What the end of a task leaves to do after the lock: wakes whom it must, gives the pool's
+  /// reference up.
+  static void after_end(task_base& task, bool waited, worker* wake = nullptr) noexcept;
   void lose_worker(worker& self, task_base& task) noexcept;
   void give_up_start(worker& self) noexcept;
   [[nodiscard]] task_chain replace_worker() noexcept WEIR_REQUIRES(mutex_);

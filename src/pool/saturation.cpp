@@ -63,6 +63,8 @@ std::optional<refusal> pool_core::run_on_caller(task_base& task, admission_reque
     }
   }
   if (entered.what != entry::kind::full) return conclude(entered, request);
+  if (request.accepted != nullptr)
+    *request.accepted = true;  // its body may end this thread by force
   accepted_event(task.id, request);
   struct finisher {
     pool_core& core;
@@ -136,8 +138,7 @@ void pool_core::end_victim(task_base& victim) noexcept {
     waited = complete(victim, body_end::cancelled);
     check_rest();
   }
-  if (waited) wake_waiters(victim);
-  detail::release(&victim);
+  after_end(victim, waited);
 }
 
 // Whoever makes room admits the first in line on its behalf (admit_blocked) and wakes it under the

@@ -25,17 +25,13 @@ task_state public_state(body_end end) noexcept {
   return task_state::cancelled;
 }
 
+constinit WEIR_THREAD_LOCAL sync::per_thread<const pool_core*> worker_of{};
+
 }  // namespace
 
 worker_info pool_core::info_of(const worker& self) const noexcept {
   return {options_.name, self.index};
 }
-
-namespace {
-
-constinit WEIR_THREAD_LOCAL sync::per_thread<const pool_core*> worker_of{};
-
-}  // namespace
 
 const pool_core* pool_core::current_worker_pool() noexcept { return worker_of; }
 
@@ -155,9 +151,7 @@ task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end e
     wake = whom_to_wake();
     if (next == nullptr) check_rest();
   }
-  if (wake != nullptr) wake->parker.unpark();
-  if (waited) wake_waiters(task);
-  detail::release(&task);
+  after_end(task, waited, wake);
   return next;
 }
 
@@ -183,6 +177,12 @@ bool pool_core::complete(task_base& task, body_end end) noexcept {
   return publish(task, end);
 }
 
+void pool_core::after_end(task_base& task, bool waited, worker* wake) noexcept {
+  if (wake != nullptr) wake->parker.unpark();
+  if (waited) wake_waiters(task);
+  detail::release(&task);
+}
+
 void pool_core::finish_outside(outside_run& run) noexcept {
   bool waited = false;
   worker* wake = nullptr;
@@ -195,9 +195,7 @@ void pool_core::finish_outside(outside_run& run) noexcept {
     wake = whom_to_wake();
     check_rest();
   }
-  if (wake != nullptr) wake->parker.unpark();
-  if (waited) wake_waiters(run.task);
-  detail::release(&run.task);
+  after_end(run.task, waited, wake);
 }
 
 // A worker is gone that was counted on. Another one takes its place if there is work; if none can
@@ -226,8 +224,7 @@ void pool_core::lose_worker(worker& self, task_base& task) noexcept {
     waited = complete(task, fixed_outcome(task));
     stranded = replace_worker();
   }
-  if (waited) wake_waiters(task);
-  detail::release(&task);
+  after_end(task, waited);
   end_taken(stranded);
   run_stop_hook(info_of(self));
   depart(self);

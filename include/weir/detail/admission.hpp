@@ -32,7 +32,8 @@ struct admission_request {
   bool relative = false;  ///< `due` is `now` plus a delay, not an instant
   std::optional<time_point> until = {};
   std::stop_token stop = {};
-  std::string name = {};  ///< for the observer, if there is one
+  bool* accepted = nullptr;  ///< set before the body runs on the caller, whose thread it may end
+  std::string name = {};     ///< for the observer, if there is one
 
   static admission_request without_waiting() {
     admission_request request;

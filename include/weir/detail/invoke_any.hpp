@@ -58,8 +58,7 @@ class race {
   ~race();
 
   [[nodiscard]] race_ticket ticket(std::size_t index) noexcept { return {*state_, index}; }
-  /// Blocks; the winner's index, or none. Throws as a future's wait does on a task that would wait
-  /// for itself: never, since contestants are new.
+  /// Blocks until somebody has won or all are out; the winner's index, or none.
   std::optional<std::size_t> wait() noexcept;
 
  private:

@@ -78,22 +78,37 @@ using given_of = std::conditional_t<
 }  // namespace detail
 
 template <bool HasFuture, class F, class... Args>
-auto thread_pool::start(const task_options& options, detail::admission_request request, F&& f,
+auto thread_pool::offer(const task_options& options, detail::admission_request request, F&& f,
                         Args&&... args) {
   auto* node = detail::make_node<HasFuture>(std::forward<F>(f), std::forward<Args>(args)...);
+  const auto give_back = [&]() noexcept {
+    detail::return_to_caller(node, std::forward<F>(f), std::forward<Args>(args)...);
+  };
+  bool accepted = false;
+  request.accepted = &accepted;
   std::optional<detail::refusal> refused;
   try {
     if (!options.name.empty()) detail::set_name(*node, options.name);
     refused = admit(*node, std::move(request));
   } catch (...) {
-    detail::return_to_caller(node, std::forward<F>(f), std::forward<Args>(args)...);
+    if (!accepted) {
+      give_back();
+    } else if constexpr (HasFuture) {
+      detail::release(node);  // what would have been the future's
+    }
     throw;
   }
   // From here on the pool may be gone: a submitter that was blocked is woken by its destructor.
-  if (refused) {
-    detail::return_to_caller(node, std::forward<F>(f), std::forward<Args>(args)...);
-    throw rejected(refused->why, refused->text);
-  }
+  if (refused) give_back();
+  return std::pair(node, std::move(refused));
+}
+
+template <bool HasFuture, class F, class... Args>
+auto thread_pool::start(const task_options& options, detail::admission_request request, F&& f,
+                        Args&&... args) {
+  const auto [node, refused] = offer<HasFuture>(options, std::move(request), std::forward<F>(f),
+                                                std::forward<Args>(args)...);
+  if (refused) throw rejected(refused->why, refused->text);
   if constexpr (HasFuture) return future<result_of<F, Args...>>(node);
 }
 
@@ -101,19 +116,9 @@ template <class F, class... Args>
 auto thread_pool::attempt(const task_options& options, detail::admission_request request, F&& f,
                           Args&&... args) {
   using result = submission<result_of<F, Args...>>;
-  auto* node = detail::make_node<true>(std::forward<F>(f), std::forward<Args>(args)...);
-  std::optional<detail::refusal> refused;
-  try {
-    if (!options.name.empty()) detail::set_name(*node, options.name);
-    refused = admit(*node, std::move(request));
-  } catch (...) {
-    detail::return_to_caller(node, std::forward<F>(f), std::forward<Args>(args)...);
-    throw;
-  }
-  if (refused) {
-    detail::return_to_caller(node, std::forward<F>(f), std::forward<Args>(args)...);
-    return result(refused->why);
-  }
+  const auto [node, refused] =
+      offer<true>(options, std::move(request), std::forward<F>(f), std::forward<Args>(args)...);
+  if (refused) return result(refused->why);
   return result(future<result_of<F, Args...>>(node));
 }
 
@@ -127,11 +132,20 @@ void thread_pool::submit_range(Range&& tasks, Futures& futures) {
   for (auto&& task : tasks) batch.add(static_cast<given>(task));
   futures.reserve(batch.size());
   std::vector<detail::task_base*> admitted = batch.tasks();
-  const auto refused = admit_all(admitted);
-  batch.accepted(admitted.size());
-  for (std::size_t at = 0; at < admitted.size(); ++at) {
-    futures.push_back(future<result>(batch.at(at)));
+  const auto keep_accepted = [&]() noexcept {
+    batch.accepted(admitted.size());
+    for (std::size_t at = 0; at < admitted.size(); ++at) {
+      futures.push_back(future<result>(batch.at(at)));
+    }
+  };
+  std::optional<detail::refusal> refused;
+  try {
+    refused = admit_all(admitted);
+  } catch (...) {
+    keep_accepted();
+    throw;
   }
+  keep_accepted();
   if (refused) throw rejected(refused->why, refused->text);
 }
 
