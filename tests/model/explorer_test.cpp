@@ -256,6 +256,15 @@ TEST(explorer, catches_a_use_after_free_by_a_waker) {
   });
 }
 
+// A store may still be on its way when its own thread frees the memory.
+TEST(explorer, a_late_store_may_meet_the_free_of_its_own_thread) {
+  expect_holds([] {
+    auto* record = new sleeper;
+    record->word.store(1, sync::relaxed);
+    delete record;
+  });
+}
+
 // The last owner frees what the others have written.
 template <std::memory_order Order>
 void count_owners() {

@@ -154,7 +154,13 @@ void memory::store(void* address, unsigned size, std::uint64_t value, std::memor
 void memory::flush_one(unsigned fiber) {
   const pending oldest = buffers_[fiber].front();
   buffers_[fiber].pop_front();
-  if (shadow::freed(oldest.address)) fail("a store reaches memory that has been freed meanwhile");
+  // Freed by the thread that stored: the store is older than all by which somebody else could get
+  // the memory.
+  const auto burial = shadow::buried(oldest.address, fiber);
+  if (burial == shadow::burial::by_same) return;
+  if (burial == shadow::burial::by_other) {
+    fail("a store reaches memory that has been freed meanwhile");
+  }
   append(at(oldest.address, oldest.size), oldest.address, oldest.size, oldest.what);
 }
 

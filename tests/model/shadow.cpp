@@ -30,6 +30,7 @@ struct cell {
   std::uint8_t count;
   std::uint8_t oldest;
   bool freed;
+  std::uint8_t freed_by;
 };
 
 cell* cells = nullptr;
@@ -119,16 +120,20 @@ void touch(const void* address, std::size_t bytes, access how, const void* calle
   }
 }
 
-bool freed(const void* address) noexcept {
-  if (!arena::owns(address)) return false;
+burial buried(const void* address, unsigned fiber) noexcept {
+  if (!arena::owns(address)) return burial::none;
   const cell& at = cells[arena::offset_of(address) / k_granule];
-  return at.execution == current_execution() && at.freed;
+  if (at.execution != current_execution() || !at.freed) return burial::none;
+  return at.freed_by == fiber ? burial::by_same : burial::by_other;
 }
 
 void bury(const void* block, std::size_t bytes, const void* caller) noexcept {
   touch(block, bytes, access::free, caller);
   const std::size_t first = arena::offset_of(block) / k_granule;
-  for (std::size_t at = first; at < first + bytes / k_granule; ++at) cells[at].freed = true;
+  for (std::size_t at = first; at < first + bytes / k_granule; ++at) {
+    cells[at].freed = true;
+    cells[at].freed_by = static_cast<std::uint8_t>(current_fiber());
+  }
 }
 
 }  // namespace weir::model::shadow

@@ -13,7 +13,9 @@ enum class access : std::uint8_t { read, write, free, atomic_read, atomic_write 
 void map();
 /// Fails the execution on a race, and on memory that has been freed.
 void touch(const void* address, std::size_t bytes, access how, const void* caller) noexcept;
-[[nodiscard]] bool freed(const void* address) noexcept;
+enum class burial : std::uint8_t { none, by_same, by_other };
+/// Whether the memory has been freed, and whether by this thread.
+[[nodiscard]] burial buried(const void* address, unsigned fiber) noexcept;
 /// The block is freed: a write to all of it, and the last.
 void bury(const void* block, std::size_t bytes, const void* caller) noexcept;
 
