@@ -32,7 +32,9 @@ struct pool_stats {
 
   // The most there ever were at once.
   std::size_t workers_max = 0;
-  std::size_t waiting_max = 0;  ///< waiting places in use
+  /// Waiting places in use. May be too high by what workers had claimed ahead and just started, 31
+  /// each at most; never above the capacity.
+  std::size_t waiting_max = 0;
 
   // Delayed tasks that have started: how long after their due time.
   std::uint64_t lateness_count = 0;

@@ -60,7 +60,7 @@ class thread_pool {
   template <class F, class... Args>
   requires detail::task_body<F, Args...>
   auto submit(F&& f, Args&&... args) {
-    return start<true>({}, {}, std::forward<F>(f), std::forward<Args>(args)...);
+    return start_at_once<true>(std::forward<F>(f), std::forward<Args>(args)...);
   }
   template <class F, class... Args>
   requires detail::task_body<F, Args...>
@@ -72,7 +72,7 @@ class thread_pool {
   template <class F, class... Args>
   requires detail::task_body<F, Args...>
   void execute(F&& f, Args&&... args) {
-    start<false>({}, {}, std::forward<F>(f), std::forward<Args>(args)...);
+    start_at_once<false>(std::forward<F>(f), std::forward<Args>(args)...);
   }
   template <class F, class... Args>
   requires detail::task_body<F, Args...>
@@ -250,10 +250,13 @@ class thread_pool {
   template <class F, class... Args>
   using result_of = detail::body_result<F, Args...>;
 
-  /// Makes a task and asks for admission: the task, and why it was refused, if it was. Then the
-  /// callable is back with the caller and the task gone.
+  /// Asks for admission of a task: why it was refused, if it was. Then the callable is back with
+  /// the caller and the task gone.
+  template <bool HasFuture, class Node, class F, class... Args>
+  std::optional<detail::refusal> offer(Node* node, const task_options& options,
+                                       detail::admission_request& request, F&& f, Args&&... args);
   template <bool HasFuture, class F, class... Args>
-  auto offer(const task_options& options, detail::admission_request request, F&& f, Args&&... args);
+  auto start_at_once(F&& f, Args&&... args);
   template <bool HasFuture, class F, class... Args>
   auto start(const task_options& options, detail::admission_request request, F&& f, Args&&... args);
   template <class F, class... Args>
@@ -269,7 +272,9 @@ class thread_pool {
   void submit_range(Range&& tasks, Futures& futures);
 
   /// None = accepted or dealt with by the policy; then the pool owns its reference of the task.
-  std::optional<detail::refusal> admit(detail::task_base& task, detail::admission_request request);
+  std::optional<detail::refusal> admit(detail::task_base& task, detail::admission_request& request);
+  /// False: nothing has happened, `admit` must decide.
+  [[nodiscard]] bool admit_at_once(detail::task_base& task) noexcept;
   /// Leaves in `tasks` those that are the pool's now, also when it throws.
   std::optional<detail::refusal> admit_all(std::vector<detail::task_base*>& tasks);
 

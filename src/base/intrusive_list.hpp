@@ -31,6 +31,12 @@ class intrusive_list {
     back_ = &element;
   }
 
+  void push_front(T& element) noexcept {
+    (element.*Links) = {front_, nullptr};
+    (front_ != nullptr ? (front_->*Links).prev : back_) = &element;
+    front_ = &element;
+  }
+
   void remove(T& element) noexcept {
     auto& links = element.*Links;
     WEIR_ASSERT(links.prev != nullptr || front_ == &element);

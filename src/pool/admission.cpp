@@ -16,7 +16,7 @@ std::size_t pool_core::waiting_with(std::size_t ready, std::size_t delayed) cons
 
 // The tree of contract B1: core worker, waiting place, extra worker, saturated. A delayed task
 // needs a place in any case; a further worker makes one when it takes a ready task that waits.
-pool_core::decision pool_core::decide(bool delayed) const noexcept {
+pool_core::decision pool_core::decide_by_counts(bool delayed) const noexcept {
   if (delayed) {
     const std::size_t waiting = waiting_with(0, 1);
     if (waiting <= capacity_) {
@@ -31,6 +31,16 @@ pool_core::decision pool_core::decide(bool delayed) const noexcept {
     return workers_ == 0 ? decision::start_worker : decision::enqueue;
   }
   return workers_ < options_.max ? decision::start_worker : decision::saturated;
+}
+
+// A task that a worker starts out of its claims frees its place without a word: the counts err on
+// the full side. Where that makes a difference they are brought up to date, and the answer is
+// exact.
+pool_core::decision pool_core::decide(bool delayed) noexcept {
+  const decision rough = decide_by_counts(delayed);
+  if (rough == decision::enqueue || ahead_.empty()) return rough;
+  fold_all();
+  return decide_by_counts(delayed);
 }
 
 bool pool_core::start_worker() noexcept {
@@ -60,7 +70,7 @@ bool pool_core::start_worker() noexcept {
 // A thread that cannot be had leaves everything as it was (B9): with another worker there the task
 // waits for that one, inside the bound of workers and places together.
 std::optional<reject_reason> pool_core::take_in(task_base& task, decision how) {
-  if (task.delayed) queue_.reserve_delayed();
+  queue_.reserve(task.delayed);
   if (how == decision::start_worker && !start_worker()) {
     if (workers_ == 0) return reject_reason::no_thread;
     if (!all_fit(task.delayed ? 0 : 1, task.delayed ? 1 : 0)) return reject_reason::saturated;
@@ -149,7 +159,23 @@ std::optional<refusal> pool_core::conclude(const entry& entered, const admission
   return std::nullopt;
 }
 
-std::optional<refusal> pool_core::admit(task_base& task, admission_request request) {
+bool pool_core::admit_at_once(task_base& task) noexcept {
+  if (options_.observer != nullptr || delayed_hint_.load(sync::relaxed)) return false;
+  worker* wake = nullptr;
+  {
+    const sync::lock_guard lock(mutex_);
+    const bool usual = !closed_ && !queue_.has_delayed() && queue_.has_room() &&
+                       decide_by_counts(false) == decision::enqueue;
+    if (!usual) return false;
+    accept(task);
+    enter_queue(task);
+    wake = whom_to_wake();
+  }
+  if (wake != nullptr) wake->parker.unpark();
+  return true;
+}
+
+std::optional<refusal> pool_core::admit(task_base& task, admission_request& request) {
   task.delayed = request.delayed;
   task.due = request.due;
   // The task may be over before this returns: what the observer is told is copied first.
@@ -160,7 +186,8 @@ std::optional<refusal> pool_core::admit(task_base& task, admission_request reque
 }
 
 // Whether so many more fit into all workers that are allowed, started or not, and all places.
-bool pool_core::all_fit(std::size_t ready, std::size_t delayed) const noexcept {
+bool pool_core::all_fit(std::size_t ready, std::size_t delayed) noexcept {
+  fold_all();
   const std::size_t free_workers = options_.max - busy_;
   const std::size_t due = ready_ + ready;
   return delayed_ + delayed + (due > free_workers ? due - free_workers : 0) <= capacity_;
@@ -180,7 +207,7 @@ std::optional<refusal> pool_core::admit_one_by_one(std::vector<task_base*>& task
     admission_request request;
     request.accepted = &accepted;
     try {
-      if (auto refused = admit(*tasks[at], std::move(request))) {
+      if (auto refused = admit(*tasks[at], request)) {
         tasks.resize(at);
         return refused;
       }

@@ -30,9 +30,10 @@ void pool_core::end_unstarted(task_base& task) noexcept {
   worker* wake = nullptr;
   {
     const sync::lock_guard lock(mutex_);
+    if (!task.delayed) remove_claimed(task);
     queue_.unlink(task);
     give_place_back(task);
-    waited = complete(task, body_end::cancelled);
+    waited = complete(counts_, task, body_end::cancelled);
     admit_blocked();
     wake = whom_to_wake();
     check_rest();
@@ -56,6 +57,15 @@ void pool_core::cancelled_event(const task_base& task) const noexcept {
 template <class Take>
 pool_core::task_chain pool_core::take_queued(Take take) {
   task_chain taken;
+  while (worker* owner = ahead_.front()) {
+    {
+      const sync::lock_guard hold(owner->claims.mutex);
+      while (task_base* task = owner->claims.pop()) {
+        if (take(*task)) taken.push_back(*task);
+      }
+    }
+    leave_ahead(*owner);
+  }
   while (task_base* task = queue_.first()) {
     queue_.unlink(*task);
     if (take(*task)) taken.push_back(*task);
@@ -108,7 +118,7 @@ std::size_t pool_core::end_taken(task_chain tasks) noexcept {
     const sync::lock_guard lock(mutex_);
     for (; task_base* task = tasks.pop_front(); ++count) {
       give_place_back(*task);
-      (complete(*task, body_end::cancelled) ? waited : quiet).push_back(*task);
+      (complete(counts_, *task, body_end::cancelled) ? waited : quiet).push_back(*task);
     }
     admit_blocked();
     wake = whom_to_wake();
@@ -140,7 +150,8 @@ pool_core::task_chain pool_core::stop_and_list_running() noexcept {
     running.push_back(task);
   };
   for (const auto& place : places_) {
-    if (place->current != nullptr) add(*place->current);
+    const sync::lock_guard hold(place->claims.mutex);
+    if (place->claims.running != nullptr) add(*place->claims.running);
   }
   for (auto* run = outside_runs_.front(); run != nullptr; run = outside_runs_.next(*run)) {
     add(run->task);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "pool/pool_core.hpp"
+#include "task/task_memory.hpp"
 #include "weir/detail/duration.hpp"
 
 /// Who sleeps and who is woken. The proof that no wake-up is lost stands in
@@ -77,10 +78,9 @@ void pool_core::mark_woken(worker& target) noexcept {
 // At most one worker is on its way at a time; it wakes the next one when it has claimed something
 // and more is left (I1). The last to fall asleep is woken first, its caches being warm; the leader
 // only when no other sleeps or when its own time has changed (I2).
-worker* pool_core::whom_to_wake() noexcept {
-  if (waking_ > 0 || idle_.empty()) return nullptr;
+worker* pool_core::choose_sleeper() noexcept {
   worker* target = nullptr;
-  if (queue_.has_ready() || (queue_.has_delayed() && leader_ == nullptr)) {
+  if (queue_.has_ready() || !ahead_.empty() || (queue_.has_delayed() && leader_ == nullptr)) {
     target = idle_.back();
     if (target == leader_ && idle_.prev(*target) != nullptr) target = idle_.prev(*target);
   } else if (queue_.has_delayed() && queue_.earliest_delayed() < leader_until_) {
@@ -102,7 +102,22 @@ void pool_core::wake_all_idle() noexcept {
 void pool_core::sleep(worker& self, time_point until) noexcept {
   sync::deadline real;
   if (until != time_point::max()) real = clock().real_time_of(until);
+  if (rest_before_trim(self, real)) return;
   (void)self.parker.park_until(real);
+}
+
+// After a burst one worker, of all pools, sleeps lightly at first: work that comes again soon finds
+// the memory of the last still there; else it goes back to the system. Returns whether the worker
+// must get up.
+bool pool_core::rest_before_trim(worker& self, sync::deadline until) noexcept {
+  constexpr auto k_rest = std::chrono::milliseconds(100);
+  if (!take_trimming()) return false;
+  const auto end = sync::real_now() + k_rest;
+  const bool first = until && *until <= end;
+  const bool woken = self.parker.park_until(first ? until : end);
+  if (!woken && !first) trim_task_memory();
+  leave_trimming();
+  return woken || first;
 }
 
 void pool_core::update_hint() noexcept { delayed_hint_.store(queue_.has_delayed(), sync::relaxed); }

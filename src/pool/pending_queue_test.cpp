@@ -24,13 +24,14 @@ struct queue_under_test : ::testing::Test {
   task_base& ready(std::chrono::nanoseconds now) { return ready_at(at(now)); }
   task_base& ready_at(time_point due) {
     task_base& task = make(due);
+    queue.reserve(false);
     queue.push_ready(task);
     return task;
   }
   task_base& delayed(std::chrono::nanoseconds due) {
     task_base& task = make(at(due));
     task.delayed = true;
-    queue.reserve_delayed();
+    queue.reserve(true);
     queue.push_delayed(task);
     return task;
   }
@@ -55,6 +56,20 @@ struct queue_under_test : ::testing::Test {
 };
 
 using pending_queue_test = queue_under_test;
+
+TEST_F(pending_queue_test, claims_ahead_end_before_a_delayed_task_that_comes_first) {
+  ready(1ns);
+  ready(2ns);
+  delayed(3ns);
+  ready(4ns);
+  task_base* taken[8];
+  EXPECT_EQ(queue.take_ahead(taken, 1), 1u);
+  EXPECT_EQ(taken[0]->id, 1u);
+  EXPECT_EQ(queue.take_ahead(taken, 8), 1u);
+  EXPECT_EQ(taken[0]->id, 2u);
+  EXPECT_EQ(queue.take_ahead(taken, 8), 0u);
+  EXPECT_EQ(all_due(4ns), (std::vector<std::uint64_t>{3, 4}));
+}
 
 TEST_F(pending_queue_test, is_empty_at_first) {
   EXPECT_EQ(queue.first(), nullptr);

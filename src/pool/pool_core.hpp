@@ -30,8 +30,9 @@ namespace weir::detail {
 /// lock; what is decided there is carried out after it.
 ///
 /// One file a duty: admission.cpp (who gets in), saturation.cpp (what happens to the rest),
-/// working.cpp (the worker's loop), idling.cpp (who sleeps, who is woken), ending.cpp (cancel,
-/// abort, drain), rest.cpp (close, join, destruction). Protocols: docs/design/.
+/// working.cpp (the worker's loop), claiming.cpp (which task is next), idling.cpp (who sleeps, who
+/// is woken), ending.cpp (cancel, abort, drain), rest.cpp (close, join, destruction). Protocols:
+/// docs/design/.
 class pool_core final : public clock_listener {
  public:
   pool_core(pool_options options, thread_pool* facade);
@@ -42,7 +43,10 @@ class pool_core final : public clock_listener {
   void release() noexcept;
 
   // admission.cpp
-  std::optional<refusal> admit(task_base& task, admission_request request);
+  std::optional<refusal> admit(task_base& task, admission_request& request);
+  /// The short way for a task that is due at once: false, and nothing has happened, where anything
+  /// is not as usual.
+  [[nodiscard]] bool admit_at_once(task_base& task) noexcept;
   /// All or none under `reject`, one by one otherwise; cuts `tasks` down to those accepted.
   std::optional<refusal> admit_all(std::vector<task_base*>& tasks);
 
@@ -119,7 +123,8 @@ class pool_core final : public clock_listener {
   ~pool_core();
 
   // admission.cpp
-  [[nodiscard]] decision decide(bool delayed) const noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] decision decide(bool delayed) noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] decision decide_by_counts(bool delayed) const noexcept WEIR_REQUIRES(mutex_);
   [[nodiscard]] std::size_t waiting_with(std::size_t ready, std::size_t delayed) const noexcept
       WEIR_REQUIRES(mutex_);
   entry enter(task_base& task, admission_request& request) WEIR_EXCLUDES(mutex_);
@@ -132,8 +137,7 @@ class pool_core final : public clock_listener {
   std::optional<refusal> admit_together(std::vector<task_base*>& tasks);
   [[nodiscard]] refusal refuse(reject_reason why, const admission_request& request);
   void accepted_event(std::uint64_t id, const admission_request& request) const noexcept;
-  [[nodiscard]] bool all_fit(std::size_t ready, std::size_t delayed) const noexcept
-      WEIR_REQUIRES(mutex_);
+  [[nodiscard]] bool all_fit(std::size_t ready, std::size_t delayed) noexcept WEIR_REQUIRES(mutex_);
   std::optional<refusal> conclude(const entry& entered, const admission_request& request);
 
   // saturation.cpp
@@ -153,10 +157,10 @@ class pool_core final : public clock_listener {
   // working.cpp
   void work(worker& self);
   task_base* next_task(worker& self);
-  task_base* claim(worker& self) noexcept WEIR_REQUIRES(mutex_);
   body_end run_reported(task_base& task, const worker_info& where, pool_core* context);
   task_base* finish_and_claim(worker& self, task_base& task, body_end end) noexcept;
-  [[nodiscard]] bool complete(task_base& task, body_end end) noexcept WEIR_REQUIRES(mutex_);
+  template <class Counts>
+  [[nodiscard]] bool complete(Counts& counts, task_base& task, body_end end) noexcept;
   void finish_outside(outside_run& run) noexcept;
   /// What the end of a task leaves to do after the lock: wakes whom it must, gives the pool's
   /// reference up.
@@ -171,6 +175,26 @@ class pool_core final : public clock_listener {
   void run_stop_hook(const worker_info& self) noexcept;
   [[nodiscard]] worker_info info_of(const worker& self) const noexcept;
 
+  // claiming.cpp
+  task_base* claim(worker& self) noexcept WEIR_REQUIRES(mutex_);
+  task_base* claim_from_queue(worker& self) noexcept WEIR_REQUIRES(mutex_);
+  void claim_ahead(worker& self) noexcept WEIR_REQUIRES(mutex_);
+  task_base* claim_from(worker& other, worker& self) noexcept WEIR_REQUIRES(mutex_);
+  task_base* claim_from_stuck(worker& self) noexcept WEIR_REQUIRES(mutex_);
+  static void enter_ahead(worker& self) noexcept;
+  void leave_ahead(worker& owner) noexcept WEIR_REQUIRES(mutex_);
+  void fold(worker& owner) noexcept WEIR_REQUIRES(mutex_);
+  void fold_all() noexcept WEIR_REQUIRES(mutex_);
+  task_base* finish_ahead(worker& self, task_base& task, body_end end) noexcept;
+  void tell_start(worker& self) noexcept;
+  void ask_for_starts() noexcept WEIR_REQUIRES(mutex_);
+  void remove_claimed(task_base& task) noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] task_base* discard_claimed(std::size_t& ahead) noexcept WEIR_REQUIRES(mutex_);
+  /// Whether a task waits, in the queue or, it may be, in somebody's claims.
+  [[nodiscard]] bool has_queued() noexcept WEIR_REQUIRES(mutex_) {
+    return queue_.first() != nullptr || !ahead_.empty();
+  }
+
   // idling.cpp
   [[nodiscard]] time_point read_clock(worker& self) noexcept;
   void note_time(time_point now) noexcept WEIR_REQUIRES(mutex_);
@@ -183,9 +207,13 @@ class pool_core final : public clock_listener {
   void mark_woken(worker& target) noexcept WEIR_REQUIRES(mutex_);
   /// Whoever must be woken for the work that is there now, marked as woken; the caller unparks it
   /// after the lock is released. Null: nobody.
-  [[nodiscard]] worker* whom_to_wake() noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] worker* whom_to_wake() noexcept WEIR_REQUIRES(mutex_) {
+    return waking_ > 0 || idle_.empty() ? nullptr : choose_sleeper();
+  }
+  [[nodiscard]] worker* choose_sleeper() noexcept WEIR_REQUIRES(mutex_);
   void wake_all_idle() noexcept WEIR_REQUIRES(mutex_);
   void sleep(worker& self, time_point until) noexcept;
+  static bool rest_before_trim(worker& self, sync::deadline until) noexcept;
   void update_hint() noexcept WEIR_REQUIRES(mutex_);
 
   // ending.cpp
@@ -214,6 +242,7 @@ class pool_core final : public clock_listener {
 
   pool_options options_;
   const std::size_t capacity_;
+  const bool claims_ahead_;
   std::stop_source stop_;
   sync::atomic<std::size_t> owners_{1};
   /// Whether a claim needs the clock; a hint, read without the lock to read the clock outside of
@@ -223,7 +252,7 @@ class pool_core final : public clock_listener {
   alignas(64) sync::mutex mutex_;
   pending_queue queue_ WEIR_GUARDED_BY(mutex_);
   // Waiting places in use, including those of tasks whose canceller is still at work.
-  std::size_t ready_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::size_t ready_ WEIR_GUARDED_BY(mutex_) = 0;  // may be too high by what fold() would tell
   std::size_t delayed_ WEIR_GUARDED_BY(mutex_) = 0;
   std::size_t workers_ WEIR_GUARDED_BY(mutex_) = 0;
   std::size_t busy_ WEIR_GUARDED_BY(mutex_) = 0;
@@ -231,6 +260,8 @@ class pool_core final : public clock_listener {
   std::size_t waking_ WEIR_GUARDED_BY(mutex_) = 0;
   std::size_t outside_ WEIR_GUARDED_BY(mutex_) = 0;
   intrusive_list<worker, &worker::links> idle_ WEIR_GUARDED_BY(mutex_);
+  // Those who may have claims, the oldest claims first.
+  intrusive_list<worker, &worker::ahead_links> ahead_ WEIR_GUARDED_BY(mutex_);
   worker* leader_ WEIR_GUARDED_BY(mutex_) = nullptr;  // sleeps until the earliest due time
   time_point leader_until_ WEIR_GUARDED_BY(mutex_){};
   std::uint64_t last_id_ WEIR_GUARDED_BY(mutex_) = 0;

@@ -7,7 +7,10 @@
 namespace weir::detail {
 
 pool_core::pool_core(pool_options options, thread_pool* facade)
-    : options_(std::move(options)), capacity_(*options_.capacity), facade_(facade) {
+    : options_(std::move(options)),
+      capacity_(*options_.capacity),
+      claims_ahead_(options_.clock == &steady_clock::instance()),
+      facade_(facade) {
   listen(clock());
 }
 
@@ -59,7 +62,7 @@ void pool_core::close_admission() noexcept {
 
 // Work may have been left without a worker by a thread that could not be had, or that was lost.
 void pool_core::ensure_worker() noexcept {
-  if (workers_ == 0 && queue_.first() != nullptr) (void)start_worker();
+  if (workers_ == 0 && has_queued()) (void)start_worker();
 }
 
 void pool_core::close() noexcept {
@@ -118,7 +121,7 @@ void pool_core::destroy() noexcept {
     note_time(now);
     close_admission();
     taken = take_not_yet_due();
-    if (workers_ == 0 && queue_.first() != nullptr && !start_worker()) {
+    if (workers_ == 0 && has_queued() && !start_worker()) {
       taken.append(take_stranded(cancel_reason::closed));  // ready, and nobody to run it
     }
     check_rest();
@@ -163,6 +166,7 @@ std::size_t pool_core::size() noexcept {
 
 pool_stats pool_core::stats() {
   const sync::lock_guard lock(mutex_);
+  fold_all();
   pool_stats now = counts_;
   now.queued = ready_;
   now.delayed = delayed_;

@@ -96,7 +96,9 @@ std::optional<refusal> pool_core::discard_new(task_base& task, admission_request
 // is discarded does not depend on how fast a worker wakes up. Whatever it is, taking it makes room.
 task_base* pool_core::take_victim() noexcept {
   for (;;) {
-    task_base* oldest = queue_.waiting_behind(workers_ - busy_, now_floor_);
+    std::size_t ahead = workers_ - busy_;
+    if (task_base* victim = discard_claimed(ahead)) return victim;
+    task_base* oldest = queue_.waiting_behind(ahead, now_floor_);
     if (oldest == nullptr) return nullptr;
     queue_.unlink(*oldest);
     bool was_drained = false;
@@ -111,7 +113,7 @@ std::optional<refusal> pool_core::discard_oldest(task_base& task, admission_requ
     const sync::lock_guard lock(mutex_);
     entered = enter_locked(task, request);
     if (entered.what == entry::kind::full) {
-      if (task.delayed) queue_.reserve_delayed();
+      queue_.reserve(task.delayed);
       victim = take_victim();
     }
     if (victim != nullptr) {
@@ -135,7 +137,7 @@ void pool_core::end_victim(task_base& victim) noexcept {
   {
     const sync::lock_guard lock(mutex_);
     --outside_;
-    waited = complete(victim, body_end::cancelled);
+    waited = complete(counts_, victim, body_end::cancelled);
     check_rest();
   }
   after_end(victim, waited);
@@ -148,6 +150,7 @@ std::optional<refusal> pool_core::wait_for_room(task_base& task, admission_reque
   entry entered{entry::kind::full};
   {
     const sync::lock_guard lock(mutex_);
+    ask_for_starts();
     entered = enter_locked(task, request);
     if (entered.what == entry::kind::full) {
       blocked_.push_back(self);

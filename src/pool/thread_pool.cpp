@@ -121,8 +121,12 @@ detail::admission_request thread_pool::request_within(nanoseconds limit, std::st
 }
 
 std::optional<detail::refusal> thread_pool::admit(detail::task_base& task,
-                                                  detail::admission_request request) {
-  return core_->admit(task, std::move(request));
+                                                  detail::admission_request& request) {
+  return core_->admit(task, request);
+}
+
+bool thread_pool::admit_at_once(detail::task_base& task) noexcept {
+  return core_->admit_at_once(task);
 }
 
 std::optional<detail::refusal> thread_pool::admit_all(std::vector<detail::task_base*>& tasks) {

@@ -20,6 +20,7 @@ task_state public_state(body_end end) noexcept {
     case body_end::failed:
       return task_state::failed;
     case body_end::cancelled:
+    case body_end::open:
       break;
   }
   return task_state::cancelled;
@@ -65,6 +66,7 @@ task_base* pool_core::next_task(worker& self) {
   for (;;) {
     const bool read = need_clock || delayed_hint_.load(sync::relaxed);
     const time_point now = read ? read_clock(self) : k_due_at_once;
+    self.pace.claims_at(sync::real_now());
     time_point until = time_point::max();
     {
       sync::unique_lock lock(mutex_);
@@ -91,39 +93,21 @@ task_base* pool_core::next_task(worker& self) {
   }
 }
 
-task_base* pool_core::claim(worker& self) noexcept {
-  task_base* task = queue_.pick(now_floor_);
-  if (task == nullptr) return nullptr;
-  ++busy_;
-  self.current = task;
-  self.was_idle = false;
-  if (task->delayed) {
-    const auto late = now_floor_ - task->due;
-    ++counts_.lateness_count;
-    counts_.lateness_total += late;
-    if (late > counts_.lateness_max) counts_.lateness_max = late;
-  }
-  give_place_back(*task);
-  // The last task of a closed pool: who is idle has nothing to stay for while its body runs.
-  if (closed_ && ready_ == 0 && delayed_ == 0) wake_all_idle();
-  if (task->delayed) admit_blocked();
-  return task;
-}
-
 // The body with everything around it that is user code: hooks of the observer, failures nobody can
 // read.
 WEIR_NO_SANITIZE_NULL body_end pool_core::run_reported(task_base& task, const worker_info& where,
                                                        pool_core* context) {
   const run_context scope(task, context);
   observer* const watch = options_.observer;
-  const task_info info{task.id, name_of(task)};
+  const auto info = [&task] { return task_info{task.id, name_of(task)}; };
   const auto finished = [&](body_end end, const std::exception_ptr& unhandled) {
-    if (unhandled != nullptr) handle_unhandled(unhandled, info);
-    if (watch != nullptr) watch->task_finished(info, where, public_state(end));
+    if (unhandled != nullptr) handle_unhandled(unhandled, info());
+    if (watch != nullptr) watch->task_finished(info(), where, public_state(end));
   };
-  if (watch != nullptr) watch->task_started(info, where);
+  if (watch != nullptr) watch->task_started(info(), where);
   try {
-    const body_report report = run_body(task);
+    body_report report = run_body(task);
+    if (report.end == body_end::open && watch != nullptr) report.end = fix_outcome(task, false);
     finished(report.end, report.unhandled);
     return report.end;
   } catch (abi::__forced_unwind&) {
@@ -135,6 +119,9 @@ WEIR_NO_SANITIZE_NULL body_end pool_core::run_reported(task_base& task, const wo
 }
 
 task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end end) noexcept {
+  self.pace.finished();
+  if (task_base* ahead = finish_ahead(self, task, end)) return ahead;
+  self.pace.claims_at(sync::real_now());
   const bool read = delayed_hint_.load(sync::relaxed);
   const time_point now = read ? read_clock(self) : k_due_at_once;
   task_base* next = nullptr;
@@ -144,8 +131,8 @@ task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end e
     const sync::lock_guard lock(mutex_);
     note_time(now);
     --busy_;
-    self.current = nullptr;
-    waited = complete(task, end);
+    self.claims.running = nullptr;
+    waited = complete(counts_, task, end);
     admit_blocked();
     next = claim(self);
     wake = whom_to_wake();
@@ -155,27 +142,33 @@ task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end e
   return next;
 }
 
-// Publishes under the lock, so that counts and futures never disagree: whoever has seen the task
-// end finds its place free and its number counted. The wake-up itself is the caller's, after the
-// lock.
-bool pool_core::complete(task_base& task, body_end end) noexcept {
+// Publishes under the lock that guards `counts`, so that counts and futures never disagree: whoever
+// has seen the task end finds its place free and its number counted. The wake-up itself is the
+// caller's, after the lock.
+template <class Counts>
+bool pool_core::complete(Counts& counts, task_base& task, body_end end) noexcept {
+  if (end == body_end::open) end = fix_late(task);
   switch (end) {
     case body_end::succeeded:
-      ++counts_.succeeded;
+      ++counts.succeeded;
       break;
     case body_end::failed:
-      ++counts_.failed;
+      ++counts.failed;
       if (task.ops->fail != nullptr && !task.holds_core) {
         task.holds_core = true;
         retain();
       }
       break;
     case body_end::cancelled:
-      ++counts_.cancelled;
+    case body_end::open:
+      ++counts.cancelled;
       break;
   }
   return publish(task, end);
 }
+
+template bool pool_core::complete(pool_stats&, task_base&, body_end) noexcept;
+template bool pool_core::complete(end_counts&, task_base&, body_end) noexcept;
 
 void pool_core::after_end(task_base& task, bool waited, worker* wake) noexcept {
   if (wake != nullptr) wake->parker.unpark();
@@ -190,7 +183,7 @@ void pool_core::finish_outside(outside_run& run) noexcept {
     const sync::lock_guard lock(mutex_);
     --outside_;
     outside_runs_.remove(run);
-    waited = complete(run.task, fixed_outcome(run.task));
+    waited = complete(counts_, run.task, fixed_outcome(run.task));
     admit_blocked();
     wake = whom_to_wake();
     check_rest();
@@ -205,7 +198,7 @@ pool_core::task_chain pool_core::replace_worker() noexcept {
   --workers_;
   ++departing_;
   admit_blocked();
-  const bool needed = queue_.first() != nullptr || (!closed_ && workers_ < options_.core);
+  const bool needed = has_queued() || (!closed_ && workers_ < options_.core);
   if (needed && workers_ < options_.max && !start_worker() && workers_ == 0) {
     stranded = take_stranded(cancel_reason::aborted);
   }
@@ -220,8 +213,8 @@ void pool_core::lose_worker(worker& self, task_base& task) noexcept {
   {
     const sync::lock_guard lock(mutex_);
     --busy_;
-    self.current = nullptr;
-    waited = complete(task, fixed_outcome(task));
+    self.claims.running = nullptr;
+    waited = complete(counts_, task, fixed_outcome(task));
     stranded = replace_worker();
   }
   after_end(task, waited);
@@ -255,7 +248,11 @@ void pool_core::depart(worker& self) noexcept {
     const sync::lock_guard lock(mutex_);
     --departing_;
     previous = std::exchange(last_departed_, std::move(self.thread));
-    free_places_.push_back(self);
+    if (self.ahead) {
+      self.orphaned = true;
+    } else {
+      free_places_.push_back(self);
+    }
     check_rest();
   }
   if (previous.joinable()) previous.join();

@@ -1,12 +1,14 @@
 #include "sync/mutex.hpp"
 
+#include <algorithm>
+
 #ifndef WEIR_SYNC_SEAM_MUTEX
 
 namespace weir::sync {
 
 void mutex::lock_slow() noexcept {
   for (int spin = 0; spin < k_mutex_spin_limit; ++spin) {
-    spin_pause();
+    for (int pause = 0; pause < std::min(1 << spin, 16); ++pause) spin_pause();
     std::uint32_t expected = k_free;
     if (word_.load(relaxed) == k_free &&
         // ordering: mutex-handover

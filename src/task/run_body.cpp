@@ -11,15 +11,23 @@ namespace weir::detail {
 
 namespace {
 
-body_report settle(task_base& task, bool threw, std::exception_ptr error) noexcept {
-  const body_end end = fix_outcome(task, threw);
-  if (end == body_end::cancelled && !threw) task.ops->drop_value(task);
+body_report settle_thrown(task_base& task, std::exception_ptr error) noexcept {
+  const body_end end = fix_outcome(task, true);
   if (end == body_end::failed && task.ops->fail != nullptr) {
     task.ops->fail(task, std::exchange(error, nullptr));
   }
   task.ops->drop_callable(task);
   if (end != body_end::failed) error = nullptr;
   return {end, std::move(error)};
+}
+
+// Without any user code before the end the outcome may as well be fixed there, in the same step.
+body_end settle_returned(task_base& task) noexcept {
+  if (task.ops->quiet_end && sole_owner(task)) return body_end::open;
+  const body_end end = fix_outcome(task, false);
+  if (end == body_end::cancelled) task.ops->drop_value(task);
+  if (!task.ops->trivial_captures) task.ops->drop_callable(task);
+  return end;
 }
 
 }  // namespace
@@ -30,17 +38,16 @@ std::exception_ptr forced_unwinding_error() noexcept {
 
 WEIR_NO_SANITIZE_NULL body_report run_body(task_base& task) {
   std::exception_ptr error;
-  bool threw = false;
   try {
     task.ops->invoke(task);
+    return {settle_returned(task), nullptr};
   } catch (abi::__forced_unwind&) {
-    settle(task, true, forced_unwinding_error());
+    settle_thrown(task, forced_unwinding_error());
     throw;
   } catch (...) {
-    threw = true;
     error = std::current_exception();
   }
-  return settle(task, threw, std::move(error));
+  return settle_thrown(task, std::move(error));
 }
 
 }  // namespace weir::detail

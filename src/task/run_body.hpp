@@ -6,7 +6,8 @@
 
 namespace weir::detail {
 
-/// How a run ended: the outcome, and an exception that no future can carry.
+/// How a run ended: the outcome, which may be open still, and an exception that no future can
+/// carry.
 struct body_report {
   body_end end;
   std::exception_ptr unhandled;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "weir/detail/assert.hpp"
 #include "weir/detail/task_base.hpp"
 
 /// The state word: phase, reason, kind of cancellation and two flags in 32 bits, so that every
@@ -47,14 +48,48 @@ constexpr std::uint32_t with_kind(cancellation kind) noexcept {
 }  // namespace state_word
 
 /// How a body ended, before the outcome is published.
-enum class body_end : std::uint8_t { succeeded, failed, cancelled };
+enum class body_end : std::uint8_t {
+  succeeded,
+  failed,
+  cancelled,
+  open,  ///< it returned, and whoever publishes fixes the outcome first: `fix_late`
+};
 
-/// queued → running. False when a canceller was faster. The caller holds the pool's lock or is the
-/// task's only owner.
-bool try_start(task_base& task) noexcept;
+/// Replaces the phase, keeps the flags, adds `bits`; false when the phase is another one.
+inline bool move_phase(task_base& task, phase from, phase to, std::uint32_t bits = 0) noexcept {
+  std::uint32_t word = task.word.load(sync::relaxed);
+  while (state_word::phase_of(word) == from) {
+    const std::uint32_t next =
+        (word & ~state_word::k_phase_mask) | static_cast<std::uint32_t>(to) | bits;
+    // ordering: task-phase, stop-source (seq_cst: one half of the race between a canceller and a
+    // body that asks for its stop source; see task-state.md)
+    if (task.word.compare_exchange_weak(word, next, sync::seq_cst, sync::relaxed)) return true;
+  }
+  return false;
+}
+
+/// Whether the caller's reference is the only one. While it holds what every other way to the task
+/// needs (the pool's lock, the claims' lock), the word is then its alone and needs no atomic step.
+inline bool sole_owner(const task_base& task) noexcept {
+  // ordering: task-refs
+  return task.refs.load(sync::acquire) == 1;
+}
+
+/// queued → running. False when a canceller was faster. The caller holds the lock that guards the
+/// task's place, or is its only owner.
+inline bool try_start(task_base& task) noexcept {
+  if (!sole_owner(task)) return move_phase(task, phase::queued, phase::running);
+  const std::uint32_t word = task.word.load(sync::relaxed);
+  if (state_word::phase_of(word) != phase::queued) return false;
+  task.word.store((word & ~state_word::k_phase_mask) | static_cast<std::uint32_t>(phase::running),
+                  sync::relaxed);
+  return true;
+}
 
 /// Whether it is still `queued`, that is, nobody has claimed or cancelled it.
-bool startable(const task_base& task) noexcept;
+inline bool startable(const task_base& task) noexcept {
+  return state_word::phase_of(task.word.load(sync::relaxed)) == phase::queued;
+}
 
 /// drained → running.
 bool try_start_drained(task_base& task) noexcept;
@@ -73,13 +108,44 @@ bool request_stop(task_base& task, cancel_reason reason);
 /// running → returned, cancel_requested → stopped: from here on the outcome is fixed.
 body_end fix_outcome(task_base& task, bool threw) noexcept;
 
-/// What `fix_outcome` fixed, for whoever did not hear it: the worker whose thread is unwound by
-/// force.
-body_end fixed_outcome(const task_base& task) noexcept;
+/// The same for a body that has returned and left it `open`. The caller holds the lock under which
+/// others find running tasks.
+inline body_end fix_late(task_base& task) noexcept {
+  if (!sole_owner(task)) return fix_outcome(task, false);
+  const std::uint32_t word = task.word.load(sync::relaxed);
+  if (state_word::phase_of(word) == phase::running) return body_end::succeeded;
+  WEIR_ASSERT(state_word::phase_of(word) == phase::cancel_requested);
+  task.word.store(word | state_word::with_kind(cancellation::returned), sync::relaxed);
+  return body_end::cancelled;
+}
+
+/// What `fix_outcome` fixed, or `fix_late` fixes now, for whoever did not hear it.
+body_end fixed_outcome(task_base& task) noexcept;
+
+void wake_waiters(task_base& task) noexcept;
 
 /// returned, stopped, cancelling → terminal. Returns whether somebody may sleep on the task: then
-/// `wake_waiters` must follow while the caller still holds a reference.
-[[nodiscard]] bool publish(task_base& task, body_end end) noexcept;
-void wake_waiters(task_base& task) noexcept;
+/// `wake_waiters` must follow while the caller still holds a reference. The caller holds the lock
+/// under which others find running tasks, or nobody can find this one.
+[[nodiscard]] inline bool publish(task_base& task, body_end end) noexcept {
+  using namespace state_word;
+  const phase to = end == body_end::succeeded ? phase::succeeded
+                   : end == body_end::failed  ? phase::failed
+                                              : phase::cancelled;
+  std::uint32_t word = task.word.load(sync::relaxed);
+  const auto next = [&word, to] {
+    WEIR_ASSERT(!terminal(word));
+    return (word & ~(k_phase_mask | k_waited)) | static_cast<std::uint32_t>(to);
+  };
+  if (sole_owner(task)) {
+    word = task.word.load(sync::relaxed);
+    task.word.store(next(), sync::relaxed);
+    return false;
+  }
+  // ordering: task-phase
+  while (!task.word.compare_exchange_weak(word, next(), sync::acq_rel, sync::relaxed)) {
+  }
+  return (word & k_waited) != 0;
+}
 
 }  // namespace weir::detail

@@ -115,7 +115,7 @@ TEST(state_word, publishing_keeps_reason_and_kind) {
 }
 
 TEST(state_word, publishing_tells_of_a_waiter_once) {
-  task_base task(k_no_ops, 1);
+  task_base task(k_no_ops, 2);  // the pool's reference and the waiter's
   ASSERT_TRUE(try_start(task));
   EXPECT_FALSE(wait_terminal(task, std::chrono::steady_clock::time_point{}));
   (void)fix_outcome(task, false);
@@ -163,7 +163,7 @@ TEST(state_word, start_and_cancel_have_one_winner) {
     }
   });
   for (int round = 0; round < k_rounds; ++round) {
-    task.emplace(k_no_ops, 1u);
+    task.emplace(k_no_ops, 2u);  // the pool's reference and the canceller's
     winners = 0;
     meet.arrive_and_wait();
     if (try_start(*task)) ++winners;

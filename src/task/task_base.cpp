@@ -34,6 +34,9 @@ void destroy(task_base* task) noexcept {
 }  // namespace
 
 void release(task_base* task) noexcept {
+  // A sole owner needs no atomic step: nobody is left who could take another reference.
+  // ordering: task-refs
+  if (task->refs.load(sync::acquire) == 1) return destroy(task);
   // ordering: task-refs pairs with itself: the last owner sees what all did
   if (task->refs.fetch_sub(1, sync::acq_rel) == 1) destroy(task);
 }
@@ -42,16 +45,6 @@ void destroy_unused(task_base* task) noexcept {
   task->ops->drop_callable(*task);
   delete task->extras.load(sync::relaxed);
   task->ops->destroy(task);
-}
-
-void* allocate_task(std::size_t bytes, std::size_t alignment) {
-  if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator new(bytes);
-  return ::operator new(bytes, std::align_val_t(alignment));
-}
-
-void deallocate_task(void* memory, std::size_t bytes, std::size_t alignment) noexcept {
-  if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator delete(memory, bytes);
-  ::operator delete(memory, bytes, std::align_val_t(alignment));
 }
 
 task_state state_of(const task_base& task) noexcept {

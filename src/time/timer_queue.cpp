@@ -1,6 +1,8 @@
 #include "time/timer_queue.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <new>
 
 #include "weir/detail/assert.hpp"
 
@@ -14,6 +16,7 @@ constexpr std::size_t k_kept_capacity = 1024;
 }  // namespace
 
 void timer_queue::reserve_one() {
+  if (heap_.size() >= std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
   if (heap_.size() == heap_.capacity()) heap_.reserve(std::max<std::size_t>(16, heap_.size() * 2));
 }
 
@@ -25,7 +28,7 @@ void timer_queue::insert(task_base& task) noexcept {
 }
 
 void timer_queue::erase(task_base& task) noexcept {
-  const std::size_t hole = task.heap_index;
+  const std::size_t hole = task.position;
   WEIR_ASSERT(hole < heap_.size() && heap_[hole].task == &task);
   const entry last = heap_.back();
   heap_.pop_back();
@@ -41,7 +44,7 @@ void timer_queue::erase(task_base& task) noexcept {
 
 void timer_queue::place(std::size_t index, const entry& value) noexcept {
   heap_[index] = value;
-  value.task->heap_index = index;
+  value.task->position = static_cast<std::uint32_t>(index);
 }
 
 void timer_queue::sift_up(std::size_t index, const entry& value) noexcept {

@@ -131,7 +131,7 @@ TEST(timer_queue, erasing_a_stranger_is_a_broken_invariant) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   timer_queue queue;
   task_base task(k_no_ops, 1);
-  task.heap_index = 0;
+  task.position = 0;
   EXPECT_DEATH(queue.erase(task), "assertion failed");
 }
 

@@ -6,6 +6,7 @@
 /// `thread` of sync/thread.hpp, and, if it defines WEIR_SYNC_SEAM_MUTEX, the class `mutex` of
 /// sync/mutex.hpp; what sync/futex.cpp and sync/thread.cpp define is linked from elsewhere then.
 
+#include <cstddef>
 #include <cstdint>
 
 #ifdef WEIR_SYNC_SEAM
@@ -27,7 +28,10 @@ inline constexpr std::memory_order seq_cst = std::memory_order_seq_cst;
 /// How often a thread that wants a mutex looks again before it sleeps. A holder on another core is
 /// done within this many pauses or has been descheduled; on two cores a longer spin takes the
 /// processor from the very thread it waits for.
-inline constexpr int k_mutex_spin_limit = 40;
+inline constexpr int k_mutex_spin_limit = 16;
+
+/// How many tasks a new worker claims ahead before it knows how long they take.
+inline constexpr std::size_t k_first_reach = 0;
 
 /// A variable of its own for each thread: `static WEIR_THREAD_LOCAL per_thread<T*> x;`
 template <class T>

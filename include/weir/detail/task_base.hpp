@@ -32,14 +32,19 @@ struct task_ops {
   void (*drop_failure)(task_base&) noexcept;
   std::exception_ptr (*failure)(const task_base&) noexcept;
   void (*destroy)(task_base*) noexcept;  ///< gives the memory back
+  bool trivial_captures;                 ///< `drop_callable` would do nothing
+  bool quiet_end;                        ///< no user code at all runs between body and end
 };
 
-/// Where a queued task is linked. Guarded by the pool's lock.
+/// Where a queued task is linked. Guarded by the pool's lock; of a task that a worker has claimed
+/// ahead, which says `ready` still, by that worker's claim lock.
 enum class task_place : std::uint8_t { nowhere, ready, delayed };
+
+struct ready_chunk;
 
 /// A task: one allocation that holds links, state word, callable and result. The pool owns one
 /// reference until the task is terminal, every handle one more; the last one frees it.
-/// States and transitions: docs/design/task-state.md.
+/// States and transitions: docs/design/task-state.md. 64 bytes, one cache line.
 struct task_base {
   explicit task_base(const task_ops& operations, std::uint32_t owners) noexcept
       : ops(&operations), refs(owners) {}
@@ -47,21 +52,22 @@ struct task_base {
   task_base& operator=(const task_base&) = delete;
 
   const task_ops* ops;
-  task_base* next = nullptr;  ///< in the ready list or a private chain; guarded by the pool's lock
   union {
-    task_base* prev = nullptr;  ///< while ready
-    std::size_t heap_index;     ///< while delayed
+    ready_chunk* chunk = nullptr;  ///< while ready: the piece of the list that holds it
+    task_base* next;               ///< in a private chain
   };
-  sync::atomic<std::uint32_t> word{0};  ///< phase, reason, flags: src/task/state_word.hpp
-  sync::atomic<std::uint32_t> refs;
-  std::uint64_t id = 0;            ///< fixed at admission, 0 before
-  time_point due = k_due_at_once;  ///< fixed at admission
-  pool_core* core = nullptr;       ///< fixed at admission; alive until the task is terminal
-  sync::atomic<task_extras*> extras{nullptr};  ///< name, stop source: made on demand
+  std::uint32_t position = 0;  ///< in the chunk while ready, in the heap while delayed
   task_place place = task_place::nowhere;
   bool delayed = false;     ///< admitted with a due time yet to come; fixed at admission
   bool holds_core = false;  ///< this task keeps its core's memory; set before it is terminal
+  sync::atomic<std::uint32_t> word{0};  ///< phase, reason, flags: src/task/state_word.hpp
+  sync::atomic<std::uint32_t> refs;
+  std::uint64_t id = 0;                        ///< fixed at admission, 0 before
+  time_point due = k_due_at_once;              ///< fixed at admission
+  pool_core* core = nullptr;                   ///< fixed at admission; alive until it is terminal
+  sync::atomic<task_extras*> extras{nullptr};  ///< name, stop source: made on demand
 };
+static_assert(sizeof(void*) != 8 || sizeof(task_base) <= 64);
 
 /// Takes one more reference to a task that the caller already holds.
 void retain(task_base& task) noexcept;

@@ -114,17 +114,23 @@ using body_result = std::conditional_t<
                                            std::declval<std::decay_t<Args>&>()...))>,
     decltype(call_body(std::declval<std::decay_t<F>&>(), std::declval<std::decay_t<Args>&>()...))>;
 
+/// The part of a task without a future.
+struct no_result_node : task_base {
+  using task_base::task_base;
+};
+
 /// A whole task: F and its arguments beside the place of the result. `HasFuture` is false for
 /// `execute`.
 template <class T, bool HasFuture, class... Parts>
-struct task_node final : result_node<T> {
+struct task_node final : std::conditional_t<HasFuture, result_node<T>, no_result_node> {
+  using base = std::conditional_t<HasFuture, result_node<T>, no_result_node>;
   union {
     std::tuple<Parts...> call;
   };
 
   template <class... Given>
   explicit task_node(Given&&... given)
-      : result_node<T>(k_ops, HasFuture ? 2 : 1), call(std::forward<Given>(given)...) {}
+      : base(k_ops, HasFuture ? 2 : 1), call(std::forward<Given>(given)...) {}
   ~task_node() {}
 
   static void invoke(task_base& task) {
@@ -151,13 +157,16 @@ struct task_node final : result_node<T> {
     deallocate_task(node, sizeof(task_node), alignof(task_node));
   }
 
-  static constexpr task_ops k_ops{&invoke,
-                                  HasFuture ? &keep_failure<T> : nullptr,
-                                  &drop_callable,
-                                  &drop_value,
-                                  &detail::drop_failure<T>,
-                                  &detail::read_failure<T>,
-                                  &destroy};
+  static constexpr task_ops k_ops{
+      &invoke,
+      HasFuture ? &keep_failure<T> : nullptr,
+      &drop_callable,
+      &drop_value,
+      HasFuture ? &detail::drop_failure<T> : nullptr,
+      HasFuture ? &detail::read_failure<T> : nullptr,
+      &destroy,
+      std::is_trivially_destructible_v<std::tuple<Parts...>>,
+      !HasFuture && std::is_trivially_destructible_v<std::tuple<Parts...>>};
 };
 
 template <bool HasFuture, class F, class... Args>

@@ -77,10 +77,10 @@ using given_of = std::conditional_t<
 
 }  // namespace detail
 
-template <bool HasFuture, class F, class... Args>
-auto thread_pool::offer(const task_options& options, detail::admission_request request, F&& f,
-                        Args&&... args) {
-  auto* node = detail::make_node<HasFuture>(std::forward<F>(f), std::forward<Args>(args)...);
+template <bool HasFuture, class Node, class F, class... Args>
+std::optional<detail::refusal> thread_pool::offer(Node* node, const task_options& options,
+                                                  detail::admission_request& request, F&& f,
+                                                  Args&&... args) {
   const auto give_back = [&]() noexcept {
     detail::return_to_caller(node, std::forward<F>(f), std::forward<Args>(args)...);
   };
@@ -89,7 +89,7 @@ auto thread_pool::offer(const task_options& options, detail::admission_request r
   std::optional<detail::refusal> refused;
   try {
     if (!options.name.empty()) detail::set_name(*node, options.name);
-    refused = admit(*node, std::move(request));
+    refused = admit(*node, request);
   } catch (...) {
     if (!accepted) {
       give_back();
@@ -100,14 +100,27 @@ auto thread_pool::offer(const task_options& options, detail::admission_request r
   }
   // From here on the pool may be gone: a submitter that was blocked is woken by its destructor.
   if (refused) give_back();
-  return std::pair(node, std::move(refused));
+  return refused;
+}
+
+template <bool HasFuture, class F, class... Args>
+auto thread_pool::start_at_once(F&& f, Args&&... args) {
+  auto* node = detail::make_node<HasFuture>(std::forward<F>(f), std::forward<Args>(args)...);
+  if (!admit_at_once(*node)) {
+    detail::admission_request request;
+    const auto refused =
+        offer<HasFuture>(node, {}, request, std::forward<F>(f), std::forward<Args>(args)...);
+    if (refused) throw rejected(refused->why, refused->text);
+  }
+  if constexpr (HasFuture) return future<result_of<F, Args...>>(node);
 }
 
 template <bool HasFuture, class F, class... Args>
 auto thread_pool::start(const task_options& options, detail::admission_request request, F&& f,
                         Args&&... args) {
-  const auto [node, refused] = offer<HasFuture>(options, std::move(request), std::forward<F>(f),
-                                                std::forward<Args>(args)...);
+  auto* node = detail::make_node<HasFuture>(std::forward<F>(f), std::forward<Args>(args)...);
+  const auto refused =
+      offer<HasFuture>(node, options, request, std::forward<F>(f), std::forward<Args>(args)...);
   if (refused) throw rejected(refused->why, refused->text);
   if constexpr (HasFuture) return future<result_of<F, Args...>>(node);
 }
@@ -116,8 +129,9 @@ template <class F, class... Args>
 auto thread_pool::attempt(const task_options& options, detail::admission_request request, F&& f,
                           Args&&... args) {
   using result = submission<result_of<F, Args...>>;
-  const auto [node, refused] =
-      offer<true>(options, std::move(request), std::forward<F>(f), std::forward<Args>(args)...);
+  auto* node = detail::make_node<true>(std::forward<F>(f), std::forward<Args>(args)...);
+  const auto refused =
+      offer<true>(node, options, request, std::forward<F>(f), std::forward<Args>(args)...);
   if (refused) return result(refused->why);
   return result(future<result_of<F, Args...>>(node));
 }

@@ -1,0 +1,390 @@
+#include "task/task_memory.hpp"
+
+#include <sys/mman.h>
+
+#include <array>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include "base/intrusive_list.hpp"
+#include "base/prefetch.hpp"
+#include "sync/mutex.hpp"
+#include "weir/detail/task_base.hpp"
+
+/// Memory for tasks. A task is made by one thread and freed by another, which general allocators
+/// pay for with a contended lock per task. Here each thread keeps a few blocks of each size; a
+/// central list per size, under a lock that is taken once in k_batch blocks, keeps the pages and
+/// gives empty ones back to the system. Design and figures: docs/design/task-memory.md.
+namespace weir::detail {
+
+#if defined(WEIR_SYNC_SEAM) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WEIR_PLAIN_TASK_MEMORY
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define WEIR_PLAIN_TASK_MEMORY  // an explorer or sanitizer must see every block's end
+#endif
+#endif
+
+namespace {
+
+void* plain_allocate(std::size_t bytes, std::size_t alignment) {
+  if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator new(bytes);
+  return ::operator new(bytes, std::align_val_t(alignment));
+}
+
+void plain_free(void* memory, std::size_t bytes, std::size_t alignment) noexcept {
+  if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator delete(memory, bytes);
+  ::operator delete(memory, bytes, std::align_val_t(alignment));
+}
+
+}  // namespace
+
+#ifdef WEIR_PLAIN_TASK_MEMORY
+
+void* allocate_task(std::size_t bytes, std::size_t alignment) {
+  return plain_allocate(bytes, alignment);
+}
+void deallocate_task(void* memory, std::size_t bytes, std::size_t alignment) noexcept {
+  plain_free(memory, bytes, alignment);
+}
+std::size_t task_memory_bytes() noexcept { return 0; }
+void trim_task_memory() noexcept {}
+bool take_trimming() noexcept { return false; }
+void leave_trimming() noexcept {}
+
+#else
+
+namespace {
+
+constexpr std::size_t k_granule = 16;
+constexpr std::size_t k_block_alignment = 16;
+constexpr std::size_t k_largest = 256;
+constexpr std::size_t k_classes = k_largest / k_granule;
+constexpr std::size_t k_page_bytes = 256 * 1024;
+constexpr std::size_t k_kept_pages = 1;         // empty pages that a size keeps for the next burst
+constexpr std::size_t k_full_magazines = 8192;  // that a depot keeps while there is work
+
+constexpr std::size_t class_of(std::size_t bytes) { return (bytes - 1) / k_granule; }
+constexpr std::size_t bytes_of(std::size_t size_class) { return (size_class + 1) * k_granule; }
+
+/// Free blocks on their way from one thread to another. Pointers, so that nobody touches a block
+/// that another core has in its cache before there is something to write into it.
+struct magazine {
+  static constexpr std::size_t k_most = 64;
+  static constexpr std::size_t k_prefetch = 6;
+
+  list_links<magazine> links;
+  std::size_t count = 0;
+  std::array<void*, k_most> blocks;
+
+  [[nodiscard]] bool empty() const noexcept { return count == 0; }
+  [[nodiscard]] bool full() const noexcept { return count == k_most; }
+  void push(void* block) noexcept { blocks[count++] = block; }
+  void* pop() noexcept {
+    --count;
+    if (count >= k_prefetch) {
+      const auto* soon = static_cast<const char*>(blocks[count - k_prefetch]);
+      prefetch_for_write(soon);
+      prefetch_for_write(soon + 64);
+    }
+    return blocks[count];
+  }
+};
+
+struct free_block {
+  free_block* next;
+};
+
+/// The head of a page; blocks follow. Pages are aligned to their size, so that a block finds its
+/// page.
+struct alignas(64) page {
+  list_links<page> links;
+  free_block* free = nullptr;
+  std::size_t free_count = 0;  // in `free`
+  std::size_t fresh = 0;       // blocks at the end of the page that were never used
+  std::size_t capacity = 0;
+
+  [[nodiscard]] bool empty() const noexcept { return free_count + fresh == capacity; }
+  [[nodiscard]] bool full() const noexcept { return free_count + fresh == 0; }
+
+  void* take(std::size_t block_bytes) noexcept {
+    if (free == nullptr) {
+      const std::size_t index = capacity - fresh--;
+      return reinterpret_cast<char*>(this) + sizeof(page) + index * block_bytes;
+    }
+    --free_count;
+    return std::exchange(free, free->next);
+  }
+  void put(void* block) noexcept {
+    free = ::new (block) free_block{free};
+    ++free_count;
+  }
+
+  static page* of(void* memory) noexcept {
+    return reinterpret_cast<page*>(reinterpret_cast<std::uintptr_t>(memory) & ~(k_page_bytes - 1));
+  }
+};
+
+// One call that also fills the page: page faults one by one cost several times as much.
+void* map(std::size_t bytes, int how) {
+  void* raw =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | how, -1, 0);
+  if (raw == MAP_FAILED) throw std::bad_alloc();
+  return raw;
+}
+
+bool is_aligned(void* memory) noexcept {
+  return (reinterpret_cast<std::uintptr_t>(memory) & (k_page_bytes - 1)) == 0;
+}
+
+// The system lays mappings side by side, so after the first one they come aligned; where not, the
+// aligned middle of a larger one is kept.
+void* map_aligned() {
+  void* raw = map(k_page_bytes, MAP_POPULATE);
+  if (is_aligned(raw)) return raw;
+  ::munmap(raw, k_page_bytes);
+  raw = map(2 * k_page_bytes, 0);
+  const auto start = reinterpret_cast<std::uintptr_t>(raw);
+  const auto aligned = (start + k_page_bytes - 1) & ~(k_page_bytes - 1);
+  if (aligned != start) ::munmap(raw, aligned - start);
+  const auto tail = start + 2 * k_page_bytes - (aligned + k_page_bytes);
+  if (tail != 0) ::munmap(reinterpret_cast<void*>(aligned + k_page_bytes), tail);
+  return reinterpret_cast<void*>(aligned);
+}
+
+/// How many full magazines all depots hold: what a rest would give back.
+constinit sync::atomic<std::size_t> full_magazines{0};
+/// Whether a thread will look after that.
+constinit sync::atomic<bool> trimming{false};
+
+/// All memory of one size: full magazines, and the pages that blocks come from. Every page with a
+/// free block is in `usable_`.
+class depot {
+ public:
+  /// A magazine with at least one block; `spent`, where there is one, is empty and goes back.
+  /// Throws `std::bad_alloc`, and `spent` stays the caller's.
+  magazine* trade_for_full(magazine* spent, std::size_t size_class) {
+    const sync::lock_guard lock(mutex_);
+    if (magazine* ready = full_.pop_front()) {
+      full_magazines.fetch_sub(1, sync::relaxed);
+      --full_count_;
+      if (spent != nullptr) keep_empty(*spent);
+      return ready;
+    }
+    if (usable_.empty()) add_page(size_class);
+    magazine* filled = spent != nullptr ? spent : take_empty();
+    page& source = *usable_.front();
+    if (source.empty()) --empty_pages_;
+    while (!filled->full() && !source.full()) filled->push(source.take(bytes_of(size_class)));
+    if (source.full()) usable_.remove(source);
+    return filled;
+  }
+
+  /// An empty magazine for a full one, or for none. Null only when there is no memory for a first
+  /// one.
+  magazine* trade_for_empty(magazine* filled) noexcept {
+    const sync::lock_guard lock(mutex_);
+    if (filled != nullptr && full_count_ >= k_full_magazines) {
+      spill(*filled);
+      return filled;
+    }
+    magazine* const fresh = empty_.empty() ? new (std::nothrow) magazine : empty_.pop_front();
+    if (filled == nullptr) return fresh;
+    if (fresh == nullptr) {
+      spill(*filled);
+      return filled;
+    }
+    keep_full(*filled);
+    return fresh;
+  }
+
+  void give_back(void* block) noexcept {
+    const sync::lock_guard lock(mutex_);
+    put(block);
+  }
+
+  void take_back(magazine* unused) noexcept {
+    if (unused == nullptr) return;
+    const sync::lock_guard lock(mutex_);
+    spill(*unused);
+    keep_empty(*unused);
+  }
+
+  /// Gives all that nobody uses back to the pages; in steps, for others to come in between.
+  void trim() noexcept {
+    while (trim_one()) {
+    }
+  }
+
+  [[nodiscard]] std::size_t bytes() noexcept {
+    const sync::lock_guard lock(mutex_);
+    return pages_ * k_page_bytes;
+  }
+
+ private:
+  using magazines = intrusive_list<magazine, &magazine::links>;
+
+  void add_page(std::size_t size_class) WEIR_REQUIRES(mutex_) {
+    auto* made = ::new (map_aligned()) page;
+    made->fresh = made->capacity = (k_page_bytes - sizeof(page)) / bytes_of(size_class);
+    usable_.push_back(*made);
+    ++pages_;
+    ++empty_pages_;
+  }
+
+  magazine* take_empty() WEIR_REQUIRES(mutex_) {
+    return empty_.empty() ? new magazine : empty_.pop_front();
+  }
+
+  void keep_empty(magazine& spent) noexcept WEIR_REQUIRES(mutex_) { empty_.push_back(spent); }
+
+  void keep_full(magazine& filled) noexcept WEIR_REQUIRES(mutex_) {
+    full_.push_front(filled);
+    ++full_count_;
+    full_magazines.fetch_add(1, sync::relaxed);
+  }
+
+  bool trim_one() noexcept {
+    const sync::lock_guard lock(mutex_);
+    while (magazine* spent = empty_.pop_front()) delete spent;
+    magazine* const surplus = full_.pop_front();
+    if (surplus == nullptr) return false;
+    --full_count_;
+    full_magazines.fetch_sub(1, sync::relaxed);
+    spill(*surplus);
+    delete surplus;
+    return true;
+  }
+
+  void spill(magazine& from) noexcept WEIR_REQUIRES(mutex_) {
+    while (!from.empty()) put(from.pop());
+  }
+
+  void put(void* block) noexcept WEIR_REQUIRES(mutex_) {
+    page& home = *page::of(block);
+    if (home.full()) usable_.push_back(home);
+    home.put(block);
+    if (home.empty() && ++empty_pages_ > k_kept_pages) unmap(home);
+  }
+
+  void unmap(page& gone) noexcept WEIR_REQUIRES(mutex_) {
+    usable_.remove(gone);
+    --pages_;
+    --empty_pages_;
+    ::munmap(&gone, k_page_bytes);
+  }
+
+  sync::mutex mutex_;
+  magazines full_ WEIR_GUARDED_BY(mutex_);
+  magazines empty_ WEIR_GUARDED_BY(mutex_);
+  std::size_t full_count_ WEIR_GUARDED_BY(mutex_) = 0;
+  intrusive_list<page, &page::links> usable_ WEIR_GUARDED_BY(mutex_);
+  std::size_t pages_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::size_t empty_pages_ WEIR_GUARDED_BY(mutex_) = 0;
+};
+
+// Never destroyed: handles with static storage may outlive any static object.
+union depots {
+  std::array<depot, k_classes> of;
+  constexpr depots() noexcept : of() {}
+  ~depots() {}
+};
+constinit depots all;
+
+/// What one thread has at hand of one size. Two magazines, so that a thread that makes and frees in
+/// turn at the edge of one does not go to the depot each time.
+struct shelf {
+  magazine* loaded = nullptr;
+  magazine* other = nullptr;
+};
+
+struct thread_cache {
+  std::array<shelf, k_classes> shelves;
+  bool over = false;  // the thread's destructors have run
+};
+
+constinit thread_local thread_cache cache;
+
+void clear(shelf& mine, std::size_t size_class) noexcept {
+  all.of[size_class].take_back(std::exchange(mine.loaded, nullptr));
+  all.of[size_class].take_back(std::exchange(mine.other, nullptr));
+}
+
+void clear_all() noexcept {
+  for (std::size_t at = 0; at < k_classes; ++at) clear(cache.shelves[at], at);
+}
+
+struct end_of_thread {
+  ~end_of_thread() {
+    clear_all();
+    cache.over = true;
+  }
+};
+
+void expect_end_of_thread() {
+  static thread_local end_of_thread at_end;
+  static_cast<void>(at_end);
+}
+
+[[gnu::noinline]] void* take_from_other(shelf& mine, std::size_t size_class) {
+  if (mine.other == nullptr || mine.other->empty()) {
+    expect_end_of_thread();
+    mine.other = all.of[size_class].trade_for_full(mine.other, size_class);
+  }
+  std::swap(mine.loaded, mine.other);
+  return mine.loaded->pop();
+}
+
+[[gnu::noinline]] void put_into_other(shelf& mine, std::size_t size_class, void* block) noexcept {
+  if (mine.other == nullptr || mine.other->full()) {
+    expect_end_of_thread();
+    mine.other = all.of[size_class].trade_for_empty(mine.other);
+    if (mine.other == nullptr) return all.of[size_class].give_back(block);
+  }
+  std::swap(mine.loaded, mine.other);
+  mine.loaded->push(block);
+}
+
+}  // namespace
+
+void* allocate_task(std::size_t bytes, std::size_t alignment) {
+  if (bytes > k_largest || alignment > k_block_alignment) return plain_allocate(bytes, alignment);
+  const std::size_t size_class = class_of(bytes);
+  shelf& mine = cache.shelves[size_class];
+  if (mine.loaded != nullptr && !mine.loaded->empty()) return mine.loaded->pop();
+  void* const block = take_from_other(mine, size_class);
+  if (cache.over) clear(mine, size_class);
+  return block;
+}
+
+void deallocate_task(void* memory, std::size_t bytes, std::size_t alignment) noexcept {
+  if (bytes > k_largest || alignment > k_block_alignment)
+    return plain_free(memory, bytes, alignment);
+  const std::size_t size_class = class_of(bytes);
+  shelf& mine = cache.shelves[size_class];
+  if (mine.loaded != nullptr && !mine.loaded->full()) return mine.loaded->push(memory);
+  put_into_other(mine, size_class, memory);
+  if (cache.over) clear(mine, size_class);
+}
+
+std::size_t task_memory_bytes() noexcept {
+  std::size_t sum = 0;
+  for (auto& each : all.of) sum += each.bytes();
+  return sum;
+}
+
+void trim_task_memory() noexcept {
+  clear_all();
+  for (auto& each : all.of) each.trim();
+}
+
+bool take_trimming() noexcept {
+  return full_magazines.load(sync::relaxed) != 0 && !trimming.exchange(true, sync::relaxed);
+}
+
+void leave_trimming() noexcept { trimming.store(false, sync::relaxed); }
+
+#endif
+
+}  // namespace weir::detail
