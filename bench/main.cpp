@@ -216,7 +216,8 @@ int main(int count, char** words) {
       ->check(CLI::Range(1, 86400));
   app.add_option("--json", chosen.json, "where the rows go");
   app.add_option("--java", chosen.java, "the folder with WeirBench.class");
-  app.add_option("--system", chosen.systems, "only this system; may be given several times");
+  app.add_option("--system", chosen.systems, "only this system; may be given several times")
+      ->allow_extra_args(false);
   app.add_option("workload", chosen.workloads, "only these");
   CLI11_PARSE(app, count, words);
   if (chosen.size.quick && rounds->empty()) chosen.rounds = 3;

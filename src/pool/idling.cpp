@@ -100,6 +100,7 @@ void pool_core::wake_all_idle() noexcept {
 }
 
 void pool_core::sleep(worker& self, time_point until) noexcept {
+  self.pace.sleeps();
   sync::deadline real;
   if (until != time_point::max()) real = clock().real_time_of(until);
   if (rest_before_trim(self, real)) return;

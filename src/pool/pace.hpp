@@ -23,9 +23,12 @@ class pace {
   /// One body is over.
   void finished() noexcept { ++finished_; }
 
+  /// The worker sleeps: the time until its next claim tells nothing.
+  void sleeps() noexcept { since_ = k_unknown; }
+
   /// Before a claim; `now` in real time.
   void claims_at(time_point now) noexcept {
-    if (finished_ > 0) {
+    if (since_ != k_unknown) {
       const bool fast = now - since_ <= finished_ * k_short;
       reach_ = fast ? std::min(2 * reach_ + 1, claims::k_most) : 0;
     }
@@ -34,9 +37,11 @@ class pace {
   }
 
  private:
+  static constexpr time_point k_unknown = time_point::min();
+
   std::size_t reach_ = sync::k_first_reach;
   std::ptrdiff_t finished_ = 0;
-  time_point since_{};
+  time_point since_ = k_unknown;
 };
 
 }  // namespace weir::detail

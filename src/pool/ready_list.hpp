@@ -18,6 +18,15 @@ struct ready_chunk {
   std::uint32_t end = 0;
   std::uint32_t live = 0;
   std::array<task_base*, k_slots> slots;
+
+  // With the tasks' memory it comes back to the system after a burst.
+  static void* operator new(std::size_t bytes) { return allocate_task(bytes, k_alignment); }
+  static void operator delete(void* chunk) noexcept {
+    deallocate_task(chunk, sizeof(ready_chunk), k_alignment);
+  }
+
+ private:
+  static constexpr std::size_t k_alignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 };
 
 /// The due tasks in their order. Push at the back, pop at the front and remove anywhere are O(1); a

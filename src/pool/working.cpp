@@ -66,7 +66,6 @@ task_base* pool_core::next_task(worker& self) {
   for (;;) {
     const bool read = need_clock || delayed_hint_.load(sync::relaxed);
     const time_point now = read ? read_clock(self) : k_due_at_once;
-    self.pace.claims_at(sync::real_now());
     time_point until = time_point::max();
     {
       sync::unique_lock lock(mutex_);

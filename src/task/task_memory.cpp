@@ -59,38 +59,14 @@ namespace {
 
 constexpr std::size_t k_granule = 16;
 constexpr std::size_t k_block_alignment = 16;
-constexpr std::size_t k_largest = 256;
+constexpr std::size_t k_largest = 512;
 constexpr std::size_t k_classes = k_largest / k_granule;
-constexpr std::size_t k_page_bytes = 256 * 1024;
+constexpr std::size_t k_page_bytes = 64 * 1024;
 constexpr std::size_t k_kept_pages = 1;         // empty pages that a size keeps for the next burst
 constexpr std::size_t k_full_magazines = 8192;  // that a depot keeps while there is work
 
 constexpr std::size_t class_of(std::size_t bytes) { return (bytes - 1) / k_granule; }
 constexpr std::size_t bytes_of(std::size_t size_class) { return (size_class + 1) * k_granule; }
-
-/// Free blocks on their way from one thread to another. Pointers, so that nobody touches a block
-/// that another core has in its cache before there is something to write into it.
-struct magazine {
-  static constexpr std::size_t k_most = 64;
-  static constexpr std::size_t k_prefetch = 6;
-
-  list_links<magazine> links;
-  std::size_t count = 0;
-  std::array<void*, k_most> blocks;
-
-  [[nodiscard]] bool empty() const noexcept { return count == 0; }
-  [[nodiscard]] bool full() const noexcept { return count == k_most; }
-  void push(void* block) noexcept { blocks[count++] = block; }
-  void* pop() noexcept {
-    --count;
-    if (count >= k_prefetch) {
-      const auto* soon = static_cast<const char*>(blocks[count - k_prefetch]);
-      prefetch_for_write(soon);
-      prefetch_for_write(soon + 64);
-    }
-    return blocks[count];
-  }
-};
 
 struct free_block {
   free_block* next;
@@ -153,31 +129,130 @@ void* map_aligned() {
   return reinterpret_cast<void*>(aligned);
 }
 
+/// The pages of blocks of one size. Every page with a free block is in `usable_`. Whoever uses it
+/// holds a lock.
+class page_source {
+ public:
+  explicit constexpr page_source(std::size_t block_bytes) noexcept : block_bytes_(block_bytes) {}
+
+  /// Throws `std::bad_alloc`.
+  void* take() {
+    if (usable_.empty()) add_page();
+    page& source = *usable_.front();
+    if (source.empty()) --empty_pages_;
+    void* const block = source.take(block_bytes_);
+    if (source.full()) usable_.remove(source);
+    return block;
+  }
+
+  void put(void* block) noexcept {
+    page& home = *page::of(block);
+    if (home.full()) usable_.push_back(home);
+    home.put(block);
+    if (home.empty() && ++empty_pages_ > k_kept_pages) unmap(home);
+  }
+
+  [[nodiscard]] bool has_block() const noexcept { return !usable_.empty(); }
+  [[nodiscard]] std::size_t bytes() const noexcept { return pages_ * k_page_bytes; }
+
+ private:
+  void add_page() {
+    auto* made = ::new (map_aligned()) page;
+    made->fresh = made->capacity = (k_page_bytes - sizeof(page)) / block_bytes_;
+    usable_.push_back(*made);
+    ++pages_;
+    ++empty_pages_;
+  }
+
+  void unmap(page& gone) noexcept {
+    usable_.remove(gone);
+    --pages_;
+    --empty_pages_;
+    ::munmap(&gone, k_page_bytes);
+  }
+
+  const std::size_t block_bytes_;
+  intrusive_list<page, &page::links> usable_;
+  std::size_t pages_ = 0;
+  std::size_t empty_pages_ = 0;
+};
+
+/// Free blocks on their way from one thread to another. Pointers, so that nobody touches a block
+/// that another core has in its cache before there is something to write into it.
+struct magazine {
+  static constexpr std::size_t k_most = 61;  // so that it takes 512 bytes
+  static constexpr std::size_t k_prefetch = 6;
+
+  list_links<magazine> links;
+  std::size_t count = 0;
+  std::array<void*, k_most> blocks;
+
+  [[nodiscard]] bool empty() const noexcept { return count == 0; }
+  [[nodiscard]] bool full() const noexcept { return count == k_most; }
+  void push(void* block) noexcept { blocks[count++] = block; }
+  void* pop() noexcept {
+    --count;
+    if (count >= k_prefetch) {
+      const auto* soon = static_cast<const char*>(blocks[count - k_prefetch]);
+      prefetch_for_write(soon);
+      prefetch_for_write(soon + 64);
+    }
+    return blocks[count];
+  }
+
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* gone) noexcept;
+};
+
+static_assert(sizeof(magazine) <= 512);
+
+/// Where magazines come from, so that they go back to the system as well.
+struct magazine_store {
+  sync::mutex mutex;
+  page_source pages WEIR_GUARDED_BY(mutex){sizeof(magazine)};
+};
+constinit magazine_store store;
+
+void* magazine::operator new(std::size_t) {
+  const sync::lock_guard lock(store.mutex);
+  return store.pages.take();
+}
+
+void magazine::operator delete(void* gone) noexcept {
+  const sync::lock_guard lock(store.mutex);
+  store.pages.put(gone);
+}
+
 /// How many full magazines all depots hold: what a rest would give back.
 constinit sync::atomic<std::size_t> full_magazines{0};
 /// Whether a thread will look after that.
 constinit sync::atomic<bool> trimming{false};
 
-/// All memory of one size: full magazines, and the pages that blocks come from. Every page with a
-/// free block is in `usable_`.
+/// All memory of one size: full magazines, and the pages that blocks come from.
 class depot {
  public:
+  explicit constexpr depot(std::size_t block_bytes) noexcept : pages_(block_bytes) {}
+
   /// A magazine with at least one block; `spent`, where there is one, is empty and goes back.
   /// Throws `std::bad_alloc`, and `spent` stays the caller's.
-  magazine* trade_for_full(magazine* spent, std::size_t size_class) {
+  magazine* trade_for_full(magazine* spent) {
     const sync::lock_guard lock(mutex_);
     if (magazine* ready = full_.pop_front()) {
       full_magazines.fetch_sub(1, sync::relaxed);
       --full_count_;
-      if (spent != nullptr) keep_empty(*spent);
+      if (spent != nullptr) empty_.push_back(*spent);
       return ready;
     }
-    if (usable_.empty()) add_page(size_class);
-    magazine* filled = spent != nullptr ? spent : take_empty();
-    page& source = *usable_.front();
-    if (source.empty()) --empty_pages_;
-    while (!filled->full() && !source.full()) filled->push(source.take(bytes_of(size_class)));
-    if (source.full()) usable_.remove(source);
+    void* const first = pages_.take();
+    magazine* filled = spent;
+    try {
+      if (filled == nullptr) filled = take_empty();
+    } catch (...) {
+      pages_.put(first);
+      throw;
+    }
+    filled->push(first);
+    fill(*filled);
     return filled;
   }
 
@@ -189,26 +264,27 @@ class depot {
       spill(*filled);
       return filled;
     }
-    magazine* const fresh = empty_.empty() ? new (std::nothrow) magazine : empty_.pop_front();
-    if (filled == nullptr) return fresh;
-    if (fresh == nullptr) {
-      spill(*filled);
+    magazine* fresh = nullptr;
+    try {
+      fresh = take_empty();
+    } catch (const std::bad_alloc&) {
+      if (filled != nullptr) spill(*filled);
       return filled;
     }
-    keep_full(*filled);
+    if (filled != nullptr) keep_full(*filled);
     return fresh;
   }
 
   void give_back(void* block) noexcept {
     const sync::lock_guard lock(mutex_);
-    put(block);
+    pages_.put(block);
   }
 
   void take_back(magazine* unused) noexcept {
     if (unused == nullptr) return;
     const sync::lock_guard lock(mutex_);
     spill(*unused);
-    keep_empty(*unused);
+    empty_.push_back(*unused);
   }
 
   /// Gives all that nobody uses back to the pages; in steps, for others to come in between.
@@ -219,25 +295,20 @@ class depot {
 
   [[nodiscard]] std::size_t bytes() noexcept {
     const sync::lock_guard lock(mutex_);
-    return pages_ * k_page_bytes;
+    return pages_.bytes();
   }
 
  private:
   using magazines = intrusive_list<magazine, &magazine::links>;
 
-  void add_page(std::size_t size_class) WEIR_REQUIRES(mutex_) {
-    auto* made = ::new (map_aligned()) page;
-    made->fresh = made->capacity = (k_page_bytes - sizeof(page)) / bytes_of(size_class);
-    usable_.push_back(*made);
-    ++pages_;
-    ++empty_pages_;
-  }
-
   magazine* take_empty() WEIR_REQUIRES(mutex_) {
     return empty_.empty() ? new magazine : empty_.pop_front();
   }
 
-  void keep_empty(magazine& spent) noexcept WEIR_REQUIRES(mutex_) { empty_.push_back(spent); }
+  // As much as there is memory for without asking the system for more than a page.
+  void fill(magazine& target) noexcept WEIR_REQUIRES(mutex_) {
+    while (!target.full() && pages_.has_block()) target.push(pages_.take());
+  }
 
   void keep_full(magazine& filled) noexcept WEIR_REQUIRES(mutex_) {
     full_.push_front(filled);
@@ -258,36 +329,25 @@ class depot {
   }
 
   void spill(magazine& from) noexcept WEIR_REQUIRES(mutex_) {
-    while (!from.empty()) put(from.pop());
-  }
-
-  void put(void* block) noexcept WEIR_REQUIRES(mutex_) {
-    page& home = *page::of(block);
-    if (home.full()) usable_.push_back(home);
-    home.put(block);
-    if (home.empty() && ++empty_pages_ > k_kept_pages) unmap(home);
-  }
-
-  void unmap(page& gone) noexcept WEIR_REQUIRES(mutex_) {
-    usable_.remove(gone);
-    --pages_;
-    --empty_pages_;
-    ::munmap(&gone, k_page_bytes);
+    while (!from.empty()) pages_.put(from.pop());
   }
 
   sync::mutex mutex_;
   magazines full_ WEIR_GUARDED_BY(mutex_);
   magazines empty_ WEIR_GUARDED_BY(mutex_);
   std::size_t full_count_ WEIR_GUARDED_BY(mutex_) = 0;
-  intrusive_list<page, &page::links> usable_ WEIR_GUARDED_BY(mutex_);
-  std::size_t pages_ WEIR_GUARDED_BY(mutex_) = 0;
-  std::size_t empty_pages_ WEIR_GUARDED_BY(mutex_) = 0;
+  page_source pages_ WEIR_GUARDED_BY(mutex_);
 };
 
 // Never destroyed: handles with static storage may outlive any static object.
+template <std::size_t... Class>
+constexpr std::array<depot, k_classes> make_depots(std::index_sequence<Class...>) noexcept {
+  return {depot(bytes_of(Class))...};
+}
+
 union depots {
   std::array<depot, k_classes> of;
-  constexpr depots() noexcept : of() {}
+  constexpr depots() noexcept : of(make_depots(std::make_index_sequence<k_classes>())) {}
   ~depots() {}
 };
 constinit depots all;
@@ -330,7 +390,7 @@ void expect_end_of_thread() {
 [[gnu::noinline]] void* take_from_other(shelf& mine, std::size_t size_class) {
   if (mine.other == nullptr || mine.other->empty()) {
     expect_end_of_thread();
-    mine.other = all.of[size_class].trade_for_full(mine.other, size_class);
+    mine.other = all.of[size_class].trade_for_full(mine.other);
   }
   std::swap(mine.loaded, mine.other);
   return mine.loaded->pop();
@@ -371,7 +431,8 @@ void deallocate_task(void* memory, std::size_t bytes, std::size_t alignment) noe
 std::size_t task_memory_bytes() noexcept {
   std::size_t sum = 0;
   for (auto& each : all.of) sum += each.bytes();
-  return sum;
+  const sync::lock_guard lock(store.mutex);
+  return sum + store.pages.bytes();
 }
 
 void trim_task_memory() noexcept {
