@@ -45,6 +45,15 @@ TEST(batch, B5_submit_all_keeps_the_order) {
   EXPECT_EQ(all[3](), 3) << "an lvalue range is copied";
 }
 
+TEST(batch, B8_a_worker_that_sleeps_is_woken_for_it) {
+  thread_pool pool = thread_pool::fixed(1, 2);
+  for (int round = 0; round < 200; ++round) {
+    for (auto& each : pool.submit_all(numbers(2))) {
+      ASSERT_TRUE(each.wait_for(std::chrono::minutes(1))) << "in round " << round;
+    }
+  }
+}
+
 TEST(batch, B5_submit_all_of_nothing) {
   thread_pool pool = thread_pool::fixed(1, 1);
   EXPECT_TRUE(pool.submit_all(std::vector<work>{}).empty());
