@@ -23,8 +23,11 @@
 namespace weir {
 
 /// A bounded pool of workers with one queue: tasks start in the order of their due time, then of
-/// their submission. With W workers allowed and a capacity of Q it holds W + Q tasks, never one
-/// more, and never refuses a due task while a worker is free.
+/// their submission. That is exact with one worker, with an injected clock, and for tasks of more
+/// than two microseconds; shorter ones may overtake a few that another worker has claimed, which
+/// stay queued, cancellable and open to all workers until they start. With W workers allowed and a
+/// capacity of Q it holds W + Q tasks, never one more, and never refuses a due task while a worker
+/// is free.
 ///
 /// Distinct objects: safe. Shared objects: safe, except that members must not race the destructor;
 /// calls through handles may. Neither copied nor moved. No member is async-signal-safe. Memory

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/prefetch.hpp"
 #include "pool/pool_core.hpp"
 #include "task/task_memory.hpp"
 #include "weir/detail/duration.hpp"
@@ -103,8 +104,17 @@ void pool_core::sleep(worker& self, time_point until) noexcept {
   self.pace.sleeps();
   sync::deadline real;
   if (until != time_point::max()) real = clock().real_time_of(until);
-  if (rest_before_trim(self, real)) return;
-  (void)self.parker.park_until(real);
+  if (!rest_before_trim(self, real)) (void)self.parker.park_until(real);
+  fetch_shared_lines();
+}
+
+// Whoever woke this worker has just written them: all on their way at once they come sooner.
+void pool_core::fetch_shared_lines() const noexcept {
+  constexpr std::ptrdiff_t k_line = 64;
+  const auto* line = reinterpret_cast<const char*>(&mutex_);
+  for (const auto* end = reinterpret_cast<const char*>(this + 1); line < end; line += k_line) {
+    prefetch_for_write(line);
+  }
 }
 
 // After a burst one worker, of all pools, sleeps lightly at first: work that comes again soon finds

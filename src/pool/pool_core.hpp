@@ -213,6 +213,7 @@ class pool_core final : public clock_listener {
   [[nodiscard]] worker* choose_sleeper() noexcept WEIR_REQUIRES(mutex_);
   void wake_all_idle() noexcept WEIR_REQUIRES(mutex_);
   void sleep(worker& self, time_point until) noexcept;
+  void fetch_shared_lines() const noexcept;
   static bool rest_before_trim(worker& self, sync::deadline until) noexcept;
   void update_hint() noexcept WEIR_REQUIRES(mutex_);
 

@@ -23,7 +23,12 @@ ready_chunk* ready_list::append_chunk() noexcept {
   return chunk;
 }
 
+// The last one stays, for the next task.
 void ready_list::give_up(ready_chunk& chunk) noexcept {
+  if (chunks_.back() == &chunk) {
+    chunk.begin = chunk.end = 0;
+    return;
+  }
   chunks_.remove(chunk);
   if (spare_count_ < k_spares_max) {
     spares_.push_back(chunk);

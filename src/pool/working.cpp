@@ -8,6 +8,7 @@
 #include "task/extras.hpp"
 #include "task/run_body.hpp"
 #include "task/run_context.hpp"
+#include "task/task_memory.hpp"
 
 namespace weir::detail {
 
@@ -44,6 +45,7 @@ WEIR_NO_SANITIZE_NULL void pool_core::work(worker& self) {
   const worker_info where = info_of(self);
   sync::name_this_thread(options_.name + "-" + std::to_string(self.index));
   sync::use_precise_sleep();
+  will_trim_task_memory();
   if (!run_start_hook(where)) return give_up_start(self);
   task_base* task = next_task(self);
   while (task != nullptr) {
@@ -242,6 +244,10 @@ void pool_core::give_up_start(worker& self) noexcept {
 // The last steps of a worker. Each joins its predecessor, so that at any time one finished thread
 // at most is unjoined, and joining the last one joins all.
 void pool_core::depart(worker& self) noexcept {
+  if (take_trimming()) {
+    trim_task_memory();
+    leave_trimming();
+  }
   sync::thread previous;
   {
     const sync::lock_guard lock(mutex_);

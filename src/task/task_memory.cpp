@@ -50,6 +50,7 @@ void deallocate_task(void* memory, std::size_t bytes, std::size_t alignment) noe
 }
 std::size_t task_memory_bytes() noexcept { return 0; }
 void trim_task_memory() noexcept {}
+void will_trim_task_memory() noexcept {}
 bool take_trimming() noexcept { return false; }
 void leave_trimming() noexcept {}
 
@@ -62,8 +63,11 @@ constexpr std::size_t k_block_alignment = 16;
 constexpr std::size_t k_largest = 512;
 constexpr std::size_t k_classes = k_largest / k_granule;
 constexpr std::size_t k_page_bytes = 64 * 1024;
-constexpr std::size_t k_kept_pages = 1;         // empty pages that a size keeps for the next burst
-constexpr std::size_t k_full_magazines = 8192;  // that a depot keeps while there is work
+constexpr std::size_t k_kept_pages = 1;  // empty pages that a size keeps for the next burst
+// Full magazines that a depot takes: from threads that will come to trim, and from all others.
+constexpr std::size_t k_full_magazines = 8192;
+constexpr std::size_t k_full_magazines_of_others = 1024;
+constexpr std::size_t k_worth_trimming = 16;
 
 constexpr std::size_t class_of(std::size_t bytes) { return (bytes - 1) / k_granule; }
 constexpr std::size_t bytes_of(std::size_t size_class) { return (size_class + 1) * k_granule; }
@@ -258,9 +262,9 @@ class depot {
 
   /// An empty magazine for a full one, or for none. Null only when there is no memory for a first
   /// one.
-  magazine* trade_for_empty(magazine* filled) noexcept {
+  magazine* trade_for_empty(magazine* filled, std::size_t most) noexcept {
     const sync::lock_guard lock(mutex_);
-    if (filled != nullptr && full_count_ >= k_full_magazines) {
+    if (filled != nullptr && full_count_ >= most) {
       spill(*filled);
       return filled;
     }
@@ -361,7 +365,8 @@ struct shelf {
 
 struct thread_cache {
   std::array<shelf, k_classes> shelves;
-  bool over = false;  // the thread's destructors have run
+  bool trims = false;  // the thread comes to `take_trimming` before it sleeps
+  bool over = false;   // its destructors have run
 };
 
 constinit thread_local thread_cache cache;
@@ -399,7 +404,8 @@ void expect_end_of_thread() {
 [[gnu::noinline]] void put_into_other(shelf& mine, std::size_t size_class, void* block) noexcept {
   if (mine.other == nullptr || mine.other->full()) {
     expect_end_of_thread();
-    mine.other = all.of[size_class].trade_for_empty(mine.other);
+    const std::size_t most = cache.trims ? k_full_magazines : k_full_magazines_of_others;
+    mine.other = all.of[size_class].trade_for_empty(mine.other, most);
     if (mine.other == nullptr) return all.of[size_class].give_back(block);
   }
   std::swap(mine.loaded, mine.other);
@@ -440,8 +446,11 @@ void trim_task_memory() noexcept {
   for (auto& each : all.of) each.trim();
 }
 
+void will_trim_task_memory() noexcept { cache.trims = true; }
+
 bool take_trimming() noexcept {
-  return full_magazines.load(sync::relaxed) != 0 && !trimming.exchange(true, sync::relaxed);
+  return full_magazines.load(sync::relaxed) >= k_worth_trimming &&
+         !trimming.exchange(true, sync::relaxed);
 }
 
 void leave_trimming() noexcept { trimming.store(false, sync::relaxed); }

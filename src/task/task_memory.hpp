@@ -11,6 +11,10 @@ namespace weir::detail {
 /// system.
 void trim_task_memory() noexcept;
 
+/// The calling thread will come to `take_trimming` before it sleeps or ends: what it frees may be
+/// kept for the next burst until then.
+void will_trim_task_memory() noexcept;
+
 /// Whether there is something to give back and nobody else who will: the caller does, or calls
 /// `leave_trimming` where it has something better to do.
 [[nodiscard]] bool take_trimming() noexcept;

@@ -60,6 +60,17 @@ TEST(task_memory, a_burst_goes_back_to_the_system) {
   EXPECT_LE(task_memory_bytes(), before + 4 * 64 * 1024);
 }
 
+// A canceller, say, while all workers sleep: nobody would come to give it back.
+TEST(task_memory, a_thread_that_never_trims_leaves_little) {
+  std::thread([] {
+    std::vector<void*> blocks;
+    for (int at = 0; at < 400'000; ++at) blocks.push_back(allocate_task(96, 16));
+    for (void* block : blocks) deallocate_task(block, 96, 16);
+  }).join();
+  EXPECT_LE(task_memory_bytes(), 8'000'000u) << "of 38 MB";
+  trim_task_memory();
+}
+
 TEST(task_memory, what_an_ended_thread_had_spare_serves_others) {
   const std::size_t before = task_memory_bytes();
   for (int round = 0; round < 200; ++round) {
