@@ -26,13 +26,15 @@ constexpr int k_rest = 25;
 
 /// A pool whose first worker stands in a body behind which it has most probably claimed others.
 struct claiming : ::testing::Test {
-  explicit claiming(std::size_t workers = 1, saturation policy = saturation::reject)
-      : pool(options_for(workers, policy)) {}
+  explicit claiming(std::size_t workers = 1, saturation policy = saturation::reject,
+                    std::size_t max = 0)
+      : pool(options_for(workers, policy, std::max(workers, max))) {}
   ~claiming() override { gate.open(); }
 
-  static pool_options options_for(std::size_t workers, saturation policy) {
+  static pool_options options_for(std::size_t workers, saturation policy, std::size_t max) {
     pool_options options;
-    options.core = options.max = workers;
+    options.core = workers;
+    options.max = max;
     options.capacity = k_short + 1 + k_rest - workers;
     options.on_saturation = policy;
     return options;
@@ -43,6 +45,7 @@ struct claiming : ::testing::Test {
     bodies.push_back(stuck ? stuck : [this] { gate.wait(); });
     for (int at = 0; at < k_rest; ++at) {
       bodies.emplace_back([this, at] {
+        if (at == 0 && first_of_rest) first_of_rest();
         if (pool.size() == 1) order.push_back(at);
         ++ran;
       });
@@ -54,6 +57,7 @@ struct claiming : ::testing::Test {
 
   testing::watchdog dog{"claims ahead"};
   testing::gate gate;
+  std::function<void()> first_of_rest;
   std::vector<int> order;
   std::atomic<int> ran{0};
   thread_pool pool;
@@ -132,6 +136,31 @@ TEST_F(claiming, R27_a_lost_worker_loses_none_of_them) {
   EXPECT_EQ(tasks[k_short].state(), task_state::failed);
   EXPECT_THROW(tasks[k_short].get(), std::runtime_error);
   EXPECT_EQ(pool.size(), 1u);
+}
+
+struct claiming_and_growing : claiming {
+  claiming_and_growing() : claiming(1, saturation::reject, 2) {}
+};
+
+// The place of a lost worker holds claims; a worker that comes later must not settle there.
+TEST_F(claiming_and_growing, R27_nor_when_another_worker_comes_after_it) {
+  testing::gate held;
+  const testing::opens_at_exit open(held);
+  first_of_rest = [&held] { held.wait(); };
+  fill([this] {
+    gate.wait();
+    pthread_exit(nullptr);
+  });
+  gate.open();
+  while (rest(0).state() == task_state::queued) std::this_thread::yield();
+  std::uint64_t more = 0;
+  while (pool.size() < 2) more += pool.try_submit([] {}).accepted();
+  for (int at = 0; at < 20'000; ++at) more += pool.try_submit([] {}).accepted();
+  held.open();
+  pool.wait_idle();
+  EXPECT_EQ(ran, k_rest);
+  EXPECT_EQ(pool.stats().succeeded, k_short + k_rest + more);
+  EXPECT_THROW(tasks[k_short].get(), std::runtime_error);
 }
 
 struct claiming_of_two : claiming {

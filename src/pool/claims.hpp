@@ -8,6 +8,7 @@
 #include "base/prefetch.hpp"
 #include "sync/mutex.hpp"
 #include "task/state_word.hpp"
+#include "weir/detail/assert.hpp"
 #include "weir/detail/task_base.hpp"
 
 namespace weir::detail {
@@ -44,6 +45,7 @@ struct claims {
   /// Fills the empty ring with what `take(target, count)` puts there; returns how many.
   template <class Take>
   std::size_t fill(std::size_t count, Take take) noexcept WEIR_REQUIRES(mutex) {
+    WEIR_ASSERT(empty());
     first_ = 0;
     last_ = take(tasks_.data(), std::min(count, k_most));
     return last_;
