@@ -44,8 +44,9 @@ void pool_core::claim_ahead(worker& self) noexcept {
   const std::size_t count = std::min(queue_.ready_size(), self.pace.reach());
   if (count == 0) return;
   const sync::lock_guard hold(self.claims.mutex);
-  const auto take = [this](task_base** target, std::size_t most) {
-    return queue_.take_ahead(target, most);
+  pending_queue& queue = queue_;
+  const auto take = [&queue](task_base** target, std::size_t most) {
+    return queue.take_ahead(target, most);
   };
   if (self.claims.fill(count, take) == 0) return;
   self.claims.tell = !blocked_.empty();
