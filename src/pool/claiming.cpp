@@ -43,12 +43,11 @@ void pool_core::claim_ahead(worker& self) noexcept {
   if (!claims_ahead_) return;
   const std::size_t count = std::min(queue_.ready_size(), self.pace.reach());
   if (count == 0) return;
+  std::array<task_base*, claims::k_most> taken;
+  const std::size_t found = queue_.take_ahead(taken.data(), count);
+  if (found == 0) return;
   const sync::lock_guard hold(self.claims.mutex);
-  pending_queue& queue = queue_;
-  const auto take = [&queue](task_base** target, std::size_t most) {
-    return queue.take_ahead(target, most);
-  };
-  if (self.claims.fill(count, take) == 0) return;
+  self.claims.fill(taken.data(), found);
   self.claims.tell = !blocked_.empty();
   enter_ahead(self);
   ahead_.push_back(self);
@@ -72,10 +71,7 @@ task_base* pool_core::claim_from(worker& other, worker& self) noexcept {
   }
   if (emptied) leave_ahead(other);
   const sync::lock_guard hold(self.claims.mutex);
-  self.claims.fill(count, [&moved](task_base** target, std::size_t most) {
-    std::copy_n(moved.begin(), most, target);
-    return most;
-  });
+  self.claims.fill(moved.data(), count);
   task_base* const task = self.claims.start_next();
   if (task == nullptr) return nullptr;
   --ready_;

@@ -42,13 +42,12 @@ struct claims {
 
   [[nodiscard]] bool empty() const noexcept WEIR_REQUIRES(mutex) { return first_ == last_; }
 
-  /// Fills the empty ring with what `take(target, count)` puts there; returns how many.
-  template <class Take>
-  std::size_t fill(std::size_t count, Take take) noexcept WEIR_REQUIRES(mutex) {
-    WEIR_ASSERT(empty());
+  /// Fills the empty ring with the first `count` of `tasks`, k_most at most.
+  void fill(task_base* const* tasks, std::size_t count) noexcept WEIR_REQUIRES(mutex) {
+    WEIR_ASSERT(empty() && count <= k_most);
+    std::copy_n(tasks, count, tasks_.begin());
     first_ = 0;
-    last_ = take(tasks_.data(), std::min(count, k_most));
-    return last_;
+    last_ = count;
   }
 
   /// Takes the oldest out; null when empty.
