@@ -3,7 +3,7 @@
 #include "pool/pool_core.hpp"
 
 /// Claims: which task a worker runs next, what it takes ahead, and how others reach that. The
-/// argument stands in docs/design/claims.md; the invariants C1 to C3 named below are its.
+/// argument stands in docs/design/claims.md; the invariants C1 to C4 named below are its.
 namespace weir::detail {
 
 // The next task in order, moved to `running`; null when nothing is due. What others have claimed
@@ -48,12 +48,12 @@ void pool_core::claim_ahead(worker& self) noexcept {
   if (found == 0) return;
   const sync::lock_guard hold(self.claims.mutex);
   self.claims.fill(taken.data(), found);
-  self.claims.tell = !blocked_.empty();
   enter_ahead(self);
   ahead_.push_back(self);
 }
 
 void pool_core::enter_ahead(worker& self) noexcept {
+  self.claims.tell = !blocked_.empty();
   self.ahead = true;
   self.seen = self.folded - 1;
 }
@@ -77,7 +77,6 @@ task_base* pool_core::claim_from(worker& other, worker& self) noexcept {
   --ready_;
   ++self.folded;
   if (self.claims.empty()) return task;
-  self.claims.tell = !blocked_.empty();
   enter_ahead(self);
   ahead_.push_front(self);
   return task;

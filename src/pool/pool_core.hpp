@@ -181,7 +181,8 @@ class pool_core final : public clock_listener {
   void claim_ahead(worker& self) noexcept WEIR_REQUIRES(mutex_);
   task_base* claim_from(worker& other, worker& self) noexcept WEIR_REQUIRES(mutex_);
   task_base* claim_from_stuck(worker& self) noexcept WEIR_REQUIRES(mutex_);
-  static void enter_ahead(worker& self) noexcept;
+  /// What every new claim ahead begins with; the caller lists it.
+  void enter_ahead(worker& self) noexcept WEIR_REQUIRES(mutex_, self.claims.mutex);
   void leave_ahead(worker& owner) noexcept WEIR_REQUIRES(mutex_);
   void fold(worker& owner) noexcept WEIR_REQUIRES(mutex_);
   void fold_all() noexcept WEIR_REQUIRES(mutex_);

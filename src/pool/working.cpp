@@ -37,9 +37,9 @@ worker_info pool_core::info_of(const worker& self) const noexcept {
 
 const pool_core* pool_core::current_worker_pool() noexcept { return worker_of; }
 
-// A worker's life. The lock is taken once per task while there is work: finishing one and claiming
-// the next is a single step (finish_and_claim), so a finished task's place is free before its
-// future is ready.
+// A worker's life. Finishing one task and starting the next is a single step under one lock, its
+// own while something is claimed ahead, else the pool's (finish_and_claim), so a finished task's
+// place is free before its future is ready.
 WEIR_NO_SANITIZE_NULL void pool_core::work(worker& self) {
   worker_of = this;
   const worker_info where = info_of(self);
@@ -122,7 +122,7 @@ WEIR_NO_SANITIZE_NULL body_end pool_core::run_reported(task_base& task, const wo
 task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end end) noexcept {
   self.pace.finished();
   if (task_base* ahead = finish_ahead(self, task, end)) return ahead;
-  self.pace.claims_at(sync::real_now());
+  if (claims_ahead_) self.pace.claims_at(sync::real_now());
   const bool read = delayed_hint_.load(sync::relaxed);
   const time_point now = read ? read_clock(self) : k_due_at_once;
   task_base* next = nullptr;

@@ -21,9 +21,11 @@ body_report settle_thrown(task_base& task, std::exception_ptr error) noexcept {
   return {end, std::move(error)};
 }
 
-// Without any user code before the end the outcome may as well be fixed there, in the same step.
+// Without any user code before the end, no value and no captures to destroy, the outcome may as
+// well be fixed there, in the same step.
 body_end settle_returned(task_base& task) noexcept {
-  if (task.ops->quiet_end && sole_owner(task)) return body_end::open;
+  const bool quiet = task.ops->trivial_captures && task.ops->fail == nullptr;
+  if (quiet && sole_owner(task)) return body_end::open;
   const body_end end = fix_outcome(task, false);
   if (end == body_end::cancelled) task.ops->drop_value(task);
   if (!task.ops->trivial_captures) task.ops->drop_callable(task);

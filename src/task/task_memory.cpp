@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "base/intrusive_list.hpp"
@@ -13,9 +14,9 @@
 #include "weir/detail/task_base.hpp"
 
 /// Memory for tasks. A task is made by one thread and freed by another, which general allocators
-/// pay for with a contended lock per task. Here each thread keeps a few blocks of each size; a
-/// central list per size, under a lock that is taken once in k_batch blocks, keeps the pages and
-/// gives empty ones back to the system. Design and figures: docs/design/task-memory.md.
+/// pay for with a contended lock per task. Here each thread keeps two magazines of free blocks of
+/// each size and trades them at a depot, under a lock that is taken once a magazine; pages that are
+/// entirely free go back to the system. Design and figures: docs/design/task-memory.md.
 namespace weir::detail {
 
 #if defined(WEIR_SYNC_SEAM) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -241,9 +242,7 @@ class depot {
   /// Throws `std::bad_alloc`, and `spent` stays the caller's.
   magazine* trade_for_full(magazine* spent) {
     const sync::lock_guard lock(mutex_);
-    if (magazine* ready = full_.pop_front()) {
-      full_magazines.fetch_sub(1, sync::relaxed);
-      --full_count_;
+    if (magazine* ready = take_full()) {
       if (spent != nullptr) empty_.push_back(*spent);
       return ready;
     }
@@ -320,13 +319,19 @@ class depot {
     full_magazines.fetch_add(1, sync::relaxed);
   }
 
+  magazine* take_full() noexcept WEIR_REQUIRES(mutex_) {
+    magazine* const taken = full_.pop_front();
+    if (taken == nullptr) return nullptr;
+    --full_count_;
+    full_magazines.fetch_sub(1, sync::relaxed);
+    return taken;
+  }
+
   bool trim_one() noexcept {
     const sync::lock_guard lock(mutex_);
     while (magazine* spent = empty_.pop_front()) delete spent;
-    magazine* const surplus = full_.pop_front();
+    magazine* const surplus = take_full();
     if (surplus == nullptr) return false;
-    --full_count_;
-    full_magazines.fetch_sub(1, sync::relaxed);
     spill(*surplus);
     delete surplus;
     return true;
@@ -343,18 +348,14 @@ class depot {
   page_source pages_ WEIR_GUARDED_BY(mutex_);
 };
 
-// Never destroyed: handles with static storage may outlive any static object.
 template <std::size_t... Class>
 constexpr std::array<depot, k_classes> make_depots(std::index_sequence<Class...>) noexcept {
   return {depot(bytes_of(Class))...};
 }
 
-union depots {
-  std::array<depot, k_classes> of;
-  constexpr depots() noexcept : of(make_depots(std::make_index_sequence<k_classes>())) {}
-  ~depots() {}
-};
-constinit depots all;
+// Never destroyed: handles with static storage may outlive any static object.
+static_assert(std::is_trivially_destructible_v<depot>);
+constinit std::array<depot, k_classes> depots = make_depots(std::make_index_sequence<k_classes>());
 
 /// What one thread has at hand of one size. Two magazines, so that a thread that makes and frees in
 /// turn at the edge of one does not go to the depot each time.
@@ -372,8 +373,8 @@ struct thread_cache {
 constinit thread_local thread_cache cache;
 
 void clear(shelf& mine, std::size_t size_class) noexcept {
-  all.of[size_class].take_back(std::exchange(mine.loaded, nullptr));
-  all.of[size_class].take_back(std::exchange(mine.other, nullptr));
+  depots[size_class].take_back(std::exchange(mine.loaded, nullptr));
+  depots[size_class].take_back(std::exchange(mine.other, nullptr));
 }
 
 void clear_all() noexcept {
@@ -395,7 +396,7 @@ void expect_end_of_thread() {
 [[gnu::noinline]] void* take_from_other(shelf& mine, std::size_t size_class) {
   if (mine.other == nullptr || mine.other->empty()) {
     expect_end_of_thread();
-    mine.other = all.of[size_class].trade_for_full(mine.other);
+    mine.other = depots[size_class].trade_for_full(mine.other);
   }
   std::swap(mine.loaded, mine.other);
   return mine.loaded->pop();
@@ -405,8 +406,8 @@ void expect_end_of_thread() {
   if (mine.other == nullptr || mine.other->full()) {
     expect_end_of_thread();
     const std::size_t most = cache.trims ? k_full_magazines : k_full_magazines_of_others;
-    mine.other = all.of[size_class].trade_for_empty(mine.other, most);
-    if (mine.other == nullptr) return all.of[size_class].give_back(block);
+    mine.other = depots[size_class].trade_for_empty(mine.other, most);
+    if (mine.other == nullptr) return depots[size_class].give_back(block);
   }
   std::swap(mine.loaded, mine.other);
   mine.loaded->push(block);
@@ -436,14 +437,14 @@ void deallocate_task(void* memory, std::size_t bytes, std::size_t alignment) noe
 
 std::size_t task_memory_bytes() noexcept {
   std::size_t sum = 0;
-  for (auto& each : all.of) sum += each.bytes();
+  for (auto& each : depots) sum += each.bytes();
   const sync::lock_guard lock(store.mutex);
   return sum + store.pages.bytes();
 }
 
 void trim_task_memory() noexcept {
   clear_all();
-  for (auto& each : all.of) each.trim();
+  for (auto& each : depots) each.trim();
 }
 
 void will_trim_task_memory() noexcept { cache.trims = true; }

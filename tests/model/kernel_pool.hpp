@@ -44,4 +44,11 @@ inline void check_conservation(const thread_pool& pool) {
   MODEL_CHECK(at.queued == 0 && at.delayed == 0 && at.running == 0);
 }
 
+/// Closes, waits for the end, and counts.
+inline void check_end(thread_pool& pool) {
+  pool.close();
+  pool.join();
+  check_conservation(pool);
+}
+
 }  // namespace weir::model

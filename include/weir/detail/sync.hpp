@@ -25,9 +25,9 @@ inline constexpr std::memory_order release = std::memory_order_release;
 inline constexpr std::memory_order acq_rel = std::memory_order_acq_rel;
 inline constexpr std::memory_order seq_cst = std::memory_order_seq_cst;
 
-/// How often a thread that wants a mutex looks again before it sleeps. A holder on another core is
-/// done within this many pauses or has been descheduled; on two cores a longer spin takes the
-/// processor from the very thread it waits for.
+/// How often a thread that wants a mutex looks again before it sleeps, after 1, 2, 4, 8 and then 16
+/// pauses each. A holder on another core is done within that time or has been descheduled; on two
+/// cores a longer spin takes the processor from the very thread it waits for.
 inline constexpr int k_mutex_spin_limit = 16;
 
 /// How many tasks a new worker claims ahead before it knows how long they take.

@@ -33,7 +33,6 @@ struct task_ops {
   std::exception_ptr (*failure)(const task_base&) noexcept;
   void (*destroy)(task_base*) noexcept;  ///< gives the memory back
   bool trivial_captures;                 ///< `drop_callable` would do nothing
-  bool quiet_end;                        ///< no user code at all runs between body and end
 };
 
 /// Where a queued task is linked. Guarded by the pool's lock; of a task that a worker has claimed

@@ -157,16 +157,14 @@ struct task_node final : std::conditional_t<HasFuture, result_node<T>, no_result
     deallocate_task(node, sizeof(task_node), alignof(task_node));
   }
 
-  static constexpr task_ops k_ops{
-      &invoke,
-      HasFuture ? &keep_failure<T> : nullptr,
-      &drop_callable,
-      &drop_value,
-      HasFuture ? &detail::drop_failure<T> : nullptr,
-      HasFuture ? &detail::read_failure<T> : nullptr,
-      &destroy,
-      std::is_trivially_destructible_v<std::tuple<Parts...>>,
-      !HasFuture && std::is_trivially_destructible_v<std::tuple<Parts...>>};
+  static constexpr task_ops k_ops{&invoke,
+                                  HasFuture ? &keep_failure<T> : nullptr,
+                                  &drop_callable,
+                                  &drop_value,
+                                  HasFuture ? &detail::drop_failure<T> : nullptr,
+                                  HasFuture ? &detail::read_failure<T> : nullptr,
+                                  &destroy,
+                                  std::is_trivially_destructible_v<std::tuple<Parts...>>};
 };
 
 template <bool HasFuture, class F, class... Args>
