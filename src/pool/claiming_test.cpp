@@ -92,6 +92,13 @@ TEST_F(claiming, B3_a_cancelled_one_gives_its_place_back_at_once) {
   EXPECT_FALSE(pool.try_submit([] {}).accepted());
 }
 
+TEST_F(claiming, R12_a_batch_fits_exactly_into_the_places_of_those_that_have_started) {
+  fill();
+  EXPECT_EQ(pool.submit_all(std::vector<std::function<void()>>(k_short, [] {})).size(),
+            std::size_t{k_short});
+  EXPECT_THROW(pool.submit_all(std::vector<std::function<void()>>(1, [] {})), rejected);
+}
+
 TEST_F(claiming, B8_one_worker_starts_in_order) {
   fill();
   gate.open();
@@ -136,6 +143,18 @@ TEST_F(claiming, R27_a_lost_worker_loses_none_of_them) {
   EXPECT_EQ(tasks[k_short].state(), task_state::failed);
   EXPECT_THROW(tasks[k_short].get(), std::runtime_error);
   EXPECT_EQ(pool.size(), 1u);
+}
+
+TEST_F(claiming, R27_nor_does_one_that_is_lost_after_close) {
+  fill([this] {
+    gate.wait();
+    pthread_exit(nullptr);
+  });
+  pool.close();
+  gate.open();
+  pool.join();
+  EXPECT_EQ(ran, k_rest);
+  EXPECT_THROW(tasks[k_short].get(), std::runtime_error);
 }
 
 struct claiming_and_growing : claiming {

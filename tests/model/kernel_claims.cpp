@@ -45,9 +45,7 @@ TEST(kernel_claims, a_handle_may_go_before_the_claim) {
       auto tasks = submit(pool, &ran, 3);
       (void)tasks[1].cancel();
     }
-    pool.close();
-    pool.join();
-    check_conservation(pool);
+    check_end(pool);
   });
 }
 
@@ -105,9 +103,7 @@ TEST(kernel_claims, an_idle_worker_takes_over_from_a_busy_one) {
     std::vector<std::function<void()>> bodies{[&] { later.wait(); }, [] {}, [&] { later.set(); }};
     auto tasks = pool.submit_all(std::move(bodies));
     for (auto& task : tasks) task.wait();
-    pool.close();
-    pool.join();
-    check_conservation(pool);
+    check_end(pool);
   });
 }
 
@@ -121,9 +117,7 @@ TEST(kernel_claims, a_place_that_a_start_frees_reaches_the_blocked) {
     auto tasks = pool.submit_all(std::move(bodies));
     pool.execute([] {});
     in.set();
-    pool.close();
-    pool.join();
-    check_conservation(pool);
+    check_end(pool);
   });
 }
 
@@ -160,9 +154,7 @@ TEST(kernel_claims, what_a_stuck_worker_has_claimed_starts_elsewhere) {
     (void)pool.try_submit(again);
     for (auto& task : tasks) task.wait();
     pool.wait_idle();
-    pool.close();
-    pool.join();
-    check_conservation(pool);
+    check_end(pool);
   });
 }
 
@@ -186,6 +178,25 @@ TEST(kernel_claims, what_is_only_claimed_never_starts_after_abort) {
     pool.join();
     MODEL_CHECK(ran.load() == 0);
     check_conservation(pool);
+  });
+}
+
+// The thief's claims are claims like any other: a start out of them makes room, and tells.
+TEST(kernel_claims, a_place_that_a_thief_frees_reaches_the_blocked) {
+  expect_holds("claims: blocked submitter × thief", k_many, [] {
+    thread_pool pool(
+        options_for({.core = 2, .max = 2, .capacity = 2, .policy = saturation::block}));
+    sync::event in;
+    sync::atomic<int> started{0};
+    // Whichever starts first and whichever starts third hold both workers until the fifth task is
+    // in, for which the third start makes room.
+    const auto body = [&] {
+      if (started.fetch_add(1, sync::relaxed) % 2 == 0) in.wait();
+    };
+    auto tasks = pool.submit_all(std::vector<std::function<void()>>(4, body));
+    pool.execute([] {});
+    in.set();
+    check_end(pool);
   });
 }
 
@@ -216,9 +227,7 @@ TEST(kernel_claims, a_count_is_never_behind_a_future) {
     const pool_stats at = pool.stats();
     MODEL_CHECK(at.succeeded >= 2 && at.queued <= 1);
     MODEL_CHECK(at.accepted == at.succeeded + at.queued + at.running);
-    pool.close();
-    pool.join();
-    check_conservation(pool);
+    check_end(pool);
   });
 }
 
