@@ -11,6 +11,10 @@
 
 namespace weir {
 
+namespace detail {
+struct future_access;
+}  // namespace detail
+
 /// A copyable handle of a task without its result: asks, waits, cancels. Dropping it neither blocks
 /// nor cancels; it may outlive the pool. Every call but the destructor, assignment and `valid`
 /// needs `valid()` and throws `std::future_error(no_state)` without. Distinct objects: safe, also
@@ -60,6 +64,7 @@ class task_ref {
   template <class T>
   friend class future;
   friend class drained_task;
+  friend struct detail::future_access;
 
   /// Takes over one reference.
   explicit task_ref(detail::task_base* task) noexcept : task_(task) {}
@@ -125,6 +130,7 @@ class future {
 
  private:
   friend class thread_pool;
+  friend struct detail::future_access;
 
   explicit future(detail::result_node<T>* node) noexcept : ref_(node) {}
 

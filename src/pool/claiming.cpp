@@ -175,8 +175,8 @@ task_base* pool_core::discard_claimed(std::size_t& ahead) noexcept {
     const sync::lock_guard hold(at->claims.mutex);
     while (task_base* victim = at->claims.find_behind(ahead)) {
       at->claims.remove(*victim);
-      bool was_drained = false;
-      if (try_cancel_unstarted(*victim, cancel_reason::discarded, was_drained)) return victim;
+      bool was_detached = false;
+      if (try_cancel_unstarted(*victim, cancel_reason::discarded, was_detached)) return victim;
     }
   }
   return nullptr;

@@ -31,8 +31,8 @@ struct claims_test : ::testing::Test {
     return task != nullptr ? task->id : 0;
   }
   static void cancel(task_base& task) {
-    bool was_drained = false;
-    ASSERT_TRUE(try_cancel_unstarted(task, cancel_reason::cancelled, was_drained));
+    bool was_detached = false;
+    ASSERT_TRUE(try_cancel_unstarted(task, cancel_reason::cancelled, was_detached));
   }
 
   std::deque<task_base> tasks;

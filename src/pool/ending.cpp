@@ -3,10 +3,10 @@
 
 #include "pool/pool_core.hpp"
 #include "task/extras.hpp"
-#include "task/run_body.hpp"
-#include "task/run_context.hpp"
 #include "task/state_word.hpp"
 #include "task/task_home.hpp"
+#include "task/unhandled.hpp"
+#include "weir/detail/detached.hpp"
 #include "weir/drained_task.hpp"
 
 namespace weir::detail {
@@ -16,8 +16,8 @@ namespace weir::detail {
 // lock. Whoever wins the word owns the task until then; the pool cannot come to rest meanwhile, for
 // the place is counted.
 
-void end_unstarted(task_base& task, bool was_drained) noexcept {
-  if (!was_drained) return task.core->end_unstarted(task);
+void end_unstarted(task_base& task, bool was_detached) noexcept {
+  if (!was_detached) return task.core->end_unstarted(task);
   task.ops->drop_callable(task);
   if (publish(task, body_end::cancelled)) wake_waiters(task);
 }
@@ -78,8 +78,8 @@ namespace {
 
 auto cancel_as(cancel_reason reason) {
   return [reason](task_base& task) {
-    bool was_drained = false;
-    return try_cancel_unstarted(task, reason, was_drained);
+    bool was_detached = false;
+    return try_cancel_unstarted(task, reason, was_detached);
   };
 }
 
@@ -187,7 +187,7 @@ std::vector<drained_task> pool_core::shutdown_now() {
   {
     const sync::lock_guard lock(mutex_);
     running = stop_and_list_running();
-    taken = take_queued([](task_base& task) { return try_drain(task); });
+    taken = take_queued([](task_base& task) { return try_detach(task); });
     for (task_base* task = taken.front(); task != nullptr; task = task->next, ++count) {
       give_place_back(*task);
       ++counts_.drained;
@@ -208,20 +208,6 @@ std::vector<drained_task> pool_core::shutdown_now() {
   return drained;
 }
 
-// A drained body stands outside the pool (R7): no place, no count, no context.
-void pool_core::run_drained(task_base& task) {
-  if (!try_start_drained(task)) return;
-  struct finisher {
-    task_base& task;
-    ~finisher() {
-      if (publish(task, fixed_outcome(task))) wake_waiters(task);
-    }
-  } const finish{task};
-  const run_context scope(task, nullptr);
-  const body_report report = run_body(task);
-  if (report.unhandled != nullptr) report_outside(report.unhandled, {task.id, name_of(task)});
-}
-
 // Somebody outside reports a failure: the hook may be used only while the pool object exists, and
 // the pool object's destructor waits for it.
 void pool_core::report_outside(const std::exception_ptr& error, const task_info& info) noexcept {
@@ -236,11 +222,13 @@ void pool_core::report_outside(const std::exception_ptr& error, const task_info&
   check_rest();
 }
 
-void release_home(task_base& task, bool unread) noexcept {
-  pool_core& core = *task.core;
-  if (unread) core.report_outside(task.ops->failure(task), {task.id, name_of(task)});
-  core.release();
+void report_failure(task_base& task, const std::exception_ptr& error) noexcept {
+  const task_info info{task.id, name_of(task)};
+  if (task.core == nullptr) return print_unhandled(error, info);
+  task.core->report_outside(error, info);
 }
+
+void release_home(task_base& task) noexcept { task.core->release(); }
 
 }  // namespace weir::detail
 
@@ -258,17 +246,14 @@ drained_task::~drained_task() { cancel_unrun(); }
 
 void drained_task::cancel_unrun() noexcept {
   if (!ref_.valid()) return;
-  bool was_drained = false;
-  if (detail::try_cancel_unstarted(*ref_.task_, cancel_reason::aborted, was_drained)) {
-    detail::end_unstarted(*ref_.task_, was_drained);
-  }
+  detail::cancel_detached(*ref_.task_, cancel_reason::aborted);
   ref_ = task_ref();
 }
 
+// A drained body stands outside the pool (R7): no place, no count, no context.
 void drained_task::operator()() {
   const task_ref keep = std::move(ref_);
-  detail::task_base& task = keep.checked();
-  task.core->run_drained(task);
+  detail::run_detached(keep.checked());
 }
 
 }  // namespace weir

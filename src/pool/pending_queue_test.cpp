@@ -132,8 +132,8 @@ TEST_F(pending_queue_test, unlinking_is_exact_and_may_be_repeated) {
 TEST_F(pending_queue_test, A2_passes_over_what_a_canceller_owns) {
   task_base& cancelled = ready(1s);
   task_base& next = ready(1s);
-  bool was_drained = false;
-  ASSERT_TRUE(try_cancel_unstarted(cancelled, cancel_reason::cancelled, was_drained));
+  bool was_detached = false;
+  ASSERT_TRUE(try_cancel_unstarted(cancelled, cancel_reason::cancelled, was_detached));
   EXPECT_EQ(queue.pick(at(1s)), &next);
   EXPECT_EQ(state_of(next), task_state::running);
   EXPECT_EQ(cancelled.place, task_place::nowhere);
@@ -147,8 +147,8 @@ TEST_F(pending_queue_test, B4_what_waits_stands_behind_what_free_workers_take) {
   EXPECT_EQ(queue.waiting_behind(0, at(1s)), &cancelled);
   EXPECT_EQ(queue.waiting_behind(1, at(1s)), &taken);
   EXPECT_EQ(queue.waiting_behind(3, at(1s)), nullptr);
-  bool was_drained = false;
-  ASSERT_TRUE(try_cancel_unstarted(cancelled, cancel_reason::cancelled, was_drained));
+  bool was_detached = false;
+  ASSERT_TRUE(try_cancel_unstarted(cancelled, cancel_reason::cancelled, was_detached));
   EXPECT_EQ(queue.waiting_behind(1, at(1s)), &waits) << "nobody takes a cancelled task";
   EXPECT_EQ(queue.waiting_behind(2, at(1s)), nullptr);
 }

@@ -56,7 +56,6 @@ class pool_core final : public clock_listener {
   std::size_t cancel_pending();
   std::size_t abort();
   std::vector<drained_task> shutdown_now();
-  void run_drained(task_base& task);
   /// Reports a failure from outside of the workers: to the hook while the pool object exists.
   void report_outside(const std::exception_ptr& error, const task_info& info) noexcept;
 
@@ -170,7 +169,6 @@ class pool_core final : public clock_listener {
   [[nodiscard]] task_chain replace_worker() noexcept WEIR_REQUIRES(mutex_);
   void depart(worker& self) noexcept;
   void handle_unhandled(const std::exception_ptr& error, const task_info& info) noexcept;
-  static void print_unhandled(const std::exception_ptr& error, const task_info& info) noexcept;
   [[nodiscard]] bool run_start_hook(const worker_info& self) noexcept;
   void run_stop_hook(const worker_info& self) noexcept;
   [[nodiscard]] worker_info info_of(const worker& self) const noexcept;

@@ -83,8 +83,8 @@ std::optional<refusal> pool_core::discard_new(task_base& task, admission_request
     ++counts_.refused;
     ++counts_.discarded;
   }
-  bool was_drained = false;
-  const bool ours = try_cancel_unstarted(task, cancel_reason::discarded, was_drained);
+  bool was_detached = false;
+  const bool ours = try_cancel_unstarted(task, cancel_reason::discarded, was_detached);
   WEIR_ASSERT(ours);
   task.ops->drop_callable(task);
   if (publish(task, body_end::cancelled)) wake_waiters(task);
@@ -101,8 +101,8 @@ task_base* pool_core::take_victim() noexcept {
     task_base* oldest = queue_.waiting_behind(ahead, now_floor_);
     if (oldest == nullptr) return nullptr;
     queue_.unlink(*oldest);
-    bool was_drained = false;
-    if (try_cancel_unstarted(*oldest, cancel_reason::discarded, was_drained)) return oldest;
+    bool was_detached = false;
+    if (try_cancel_unstarted(*oldest, cancel_reason::discarded, was_detached)) return oldest;
   }
 }
 

@@ -9,6 +9,7 @@
 #include "task/run_body.hpp"
 #include "task/run_context.hpp"
 #include "task/task_memory.hpp"
+#include "task/unhandled.hpp"
 
 namespace weir::detail {
 
@@ -274,21 +275,6 @@ void pool_core::handle_unhandled(const std::exception_ptr& error, const task_inf
   } catch (...) {
     std::fputs("weir: on_unhandled threw an exception itself\n", stderr);
   }
-}
-
-void pool_core::print_unhandled(const std::exception_ptr& error, const task_info& info) noexcept {
-  const char* what = "an exception that is no std::exception";
-  std::string text;
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& known) {
-    text = known.what();
-    what = text.c_str();
-  } catch (...) {
-  }
-  std::fprintf(stderr, "weir: task %llu%s%.*s failed and nobody reads it: %s\n",
-               static_cast<unsigned long long>(info.id), info.name.empty() ? "" : " ",
-               static_cast<int>(info.name.size()), info.name.data(), what);
 }
 
 bool pool_core::run_start_hook(const worker_info& self) noexcept {

@@ -14,18 +14,20 @@ constexpr int k_everyone = 0x7fffffff;
 
 }  // namespace
 
-bool try_start_drained(task_base& task) noexcept {
-  return move_phase(task, phase::drained, phase::running);
+bool try_start_detached(task_base& task) noexcept {
+  return move_phase(task, phase::detached, phase::running);
 }
 
-bool try_drain(task_base& task) noexcept { return move_phase(task, phase::queued, phase::drained); }
+bool try_detach(task_base& task) noexcept {
+  return move_phase(task, phase::queued, phase::detached);
+}
 
-bool try_cancel_unstarted(task_base& task, cancel_reason reason, bool& was_drained) noexcept {
+bool try_cancel_unstarted(task_base& task, cancel_reason reason, bool& was_detached) noexcept {
   const std::uint32_t bits = with_reason(reason) | with_kind(cancellation::never_started);
-  was_drained = false;
+  was_detached = false;
   if (move_phase(task, phase::queued, phase::cancelling, bits)) return true;
-  was_drained = move_phase(task, phase::drained, phase::cancelling, bits);
-  return was_drained;
+  was_detached = move_phase(task, phase::detached, phase::cancelling, bits);
+  return was_detached;
 }
 
 bool request_stop(task_base& task, cancel_reason reason) {

@@ -12,7 +12,7 @@ namespace weir::detail {
 
 enum class phase : std::uint32_t {
   queued,      ///< accepted, in a queue or on its way into one
-  drained,     ///< handed back by shutdown_now, no pool behind it
+  detached,    ///< no pool behind it: handed back by shutdown_now, or never given to one
   cancelling,  ///< a canceller owns it: it will never start
   running,
   cancel_requested,  ///< running, asked to stop
@@ -91,15 +91,15 @@ inline bool startable(const task_base& task) noexcept {
   return state_word::phase_of(task.word.load(sync::relaxed)) == phase::queued;
 }
 
-/// drained → running.
-bool try_start_drained(task_base& task) noexcept;
+/// detached → running.
+bool try_start_detached(task_base& task) noexcept;
 
-/// queued → drained. The caller holds the pool's lock.
-bool try_drain(task_base& task) noexcept;
+/// queued → detached. The caller holds the pool's lock.
+bool try_detach(task_base& task) noexcept;
 
-/// queued → cancelling, or drained → cancelling; `was_drained` tells which. Whoever wins destroys
+/// queued → cancelling, or detached → cancelling; `was_detached` tells which. Whoever wins destroys
 /// the captures and ends the task.
-bool try_cancel_unstarted(task_base& task, cancel_reason reason, bool& was_drained) noexcept;
+bool try_cancel_unstarted(task_base& task, cancel_reason reason, bool& was_detached) noexcept;
 
 /// running → cancel_requested, then the stop callbacks, here. False when it does not run or has
 /// been asked before. The caller holds a reference and no lock.

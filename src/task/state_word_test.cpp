@@ -21,8 +21,8 @@ namespace {
 constexpr task_ops k_no_ops{};
 
 constexpr std::array k_all_phases{
-    phase::queued,   phase::drained, phase::cancelling, phase::running, phase::cancel_requested,
-    phase::returned, phase::stopped, phase::succeeded,  phase::failed,  phase::cancelled};
+    phase::queued,   phase::detached, phase::cancelling, phase::running, phase::cancel_requested,
+    phase::returned, phase::stopped,  phase::succeeded,  phase::failed,  phase::cancelled};
 
 void put(task_base& task, phase at) { task.word = static_cast<std::uint32_t>(at); }
 phase phase_now(const task_base& task) { return state_word::phase_of(task.word); }
@@ -42,16 +42,16 @@ std::array<std::optional<phase>, k_all_phases.size()> only(
 
 std::vector<row> rows() {
   const auto cancel = [](task_base& task) {
-    bool was_drained = false;
-    return try_cancel_unstarted(task, cancel_reason::aborted, was_drained);
+    bool was_detached = false;
+    return try_cancel_unstarted(task, cancel_reason::aborted, was_detached);
   };
   const auto stop = [](task_base& task) { return request_stop(task, cancel_reason::cancelled); };
   return {
       {"try_start", try_start, only({{phase::queued, phase::running}})},
-      {"try_start_drained", try_start_drained, only({{phase::drained, phase::running}})},
-      {"try_drain", try_drain, only({{phase::queued, phase::drained}})},
+      {"try_start_detached", try_start_detached, only({{phase::detached, phase::running}})},
+      {"try_detach", try_detach, only({{phase::queued, phase::detached}})},
       {"try_cancel_unstarted", cancel,
-       only({{phase::queued, phase::cancelling}, {phase::drained, phase::cancelling}})},
+       only({{phase::queued, phase::cancelling}, {phase::detached, phase::cancelling}})},
       {"request_stop", stop, only({{phase::running, phase::cancel_requested}})},
   };
 }
@@ -125,12 +125,12 @@ TEST(state_word, publishing_tells_of_a_waiter_once) {
 
 TEST(state_word, a_drained_task_remembers_that_it_was) {
   task_base task(k_no_ops, 1);
-  bool was_drained = true;
-  ASSERT_TRUE(try_cancel_unstarted(task, cancel_reason::cancelled, was_drained));
-  EXPECT_FALSE(was_drained);
-  put(task, phase::drained);
-  ASSERT_TRUE(try_cancel_unstarted(task, cancel_reason::cancelled, was_drained));
-  EXPECT_TRUE(was_drained);
+  bool was_detached = true;
+  ASSERT_TRUE(try_cancel_unstarted(task, cancel_reason::cancelled, was_detached));
+  EXPECT_FALSE(was_detached);
+  put(task, phase::detached);
+  ASSERT_TRUE(try_cancel_unstarted(task, cancel_reason::cancelled, was_detached));
+  EXPECT_TRUE(was_detached);
 }
 
 TEST(state_word, public_states_hide_the_phases_in_between) {
@@ -157,8 +157,8 @@ TEST(state_word, start_and_cancel_have_one_winner) {
   std::thread canceller([&] {
     for (int round = 0; round < k_rounds; ++round) {
       meet.arrive_and_wait();
-      bool was_drained = false;
-      if (try_cancel_unstarted(*task, cancel_reason::cancelled, was_drained)) ++winners;
+      bool was_detached = false;
+      if (try_cancel_unstarted(*task, cancel_reason::cancelled, was_detached)) ++winners;
       meet.arrive_and_wait();
     }
   });

@@ -24,7 +24,8 @@ void destroy(task_base* task) noexcept {
   const std::uint32_t word = task->word.load(sync::relaxed);
   const bool unread =
       phase_of(word) == phase::failed && (word & k_observed) == 0 && task->ops->fail != nullptr;
-  if (task->holds_core) release_home(*task, unread);
+  if (unread) report_failure(*task, task->ops->failure(*task));
+  if (task->holds_core) release_home(*task);
   if (phase_of(word) == phase::succeeded) task->ops->drop_value(*task);
   if (phase_of(word) == phase::failed && task->ops->fail != nullptr) task->ops->drop_failure(*task);
   delete task->extras.load(sync::relaxed);
@@ -51,7 +52,7 @@ task_state state_of(const task_base& task) noexcept {
   // ordering: task-phase (whoever sees a terminal phase sees what the body did)
   switch (phase_of(task.word.load(sync::acquire))) {
     case phase::queued:
-    case phase::drained:
+    case phase::detached:
     case phase::cancelling:
       return task_state::queued;
     case phase::running:
@@ -108,9 +109,9 @@ bool wait_terminal(task_base& task, std::optional<time_point> until) {
 }
 
 cancel_result cancel_task(task_base& task, bool if_queued_only) {
-  bool was_drained = false;
-  if (try_cancel_unstarted(task, cancel_reason::cancelled, was_drained)) {
-    end_unstarted(task, was_drained);
+  bool was_detached = false;
+  if (try_cancel_unstarted(task, cancel_reason::cancelled, was_detached)) {
+    end_unstarted(task, was_detached);
     return cancel_result::cancelled;
   }
   if (!if_queued_only && request_stop(task, cancel_reason::cancelled)) {

@@ -7,10 +7,14 @@
 namespace weir::detail {
 
 /// Ends a task that the caller has just moved to `cancelling`: destroys its captures on this
-/// thread, gives its waiting place back and publishes `cancelled`. `was_drained`: it has no place.
-void end_unstarted(task_base& task, bool was_drained) noexcept;
+/// thread, gives its waiting place back and publishes `cancelled`. `was_detached`: it has no place.
+void end_unstarted(task_base& task, bool was_detached) noexcept;
 
-/// Lets go of the core that a task with `holds_core` keeps; `unread` = report its failure first.
-void release_home(task_base& task, bool unread) noexcept;
+/// Reports a failure that nobody can read or has read: to the pool that accepted the task, else on
+/// stderr.
+void report_failure(task_base& task, const std::exception_ptr& error) noexcept;
+
+/// Lets go of the core that a task with `holds_core` keeps.
+void release_home(task_base& task) noexcept;
 
 }  // namespace weir::detail

@@ -51,14 +51,14 @@ void work(task_base& task) {
 
 // The canceller's part, as a pool does it.
 void cancel(task_base& task) {
-  bool was_drained = false;
-  if (!try_cancel_unstarted(task, cancel_reason::cancelled, was_drained)) {
+  bool was_detached = false;
+  if (!try_cancel_unstarted(task, cancel_reason::cancelled, was_detached)) {
     (void)request_stop(task, cancel_reason::cancelled);
     return;
   }
   task.ops->drop_callable(task);
   if (publish(task, body_end::cancelled)) wake_waiters(task);
-  if (!was_drained) release(&task);
+  if (!was_detached) release(&task);
 }
 
 TEST(kernel_task, has_one_owner_and_one_end) {
@@ -94,9 +94,9 @@ TEST(kernel_task, is_started_drained_or_cancelled) {
     bool drained = false;
     thread worker([&] { work(*task); });
     thread drainer([&] {
-      if (!try_drain(*task)) return;
+      if (!try_detach(*task)) return;
       drained = true;
-      if (try_start_drained(*task)) {
+      if (try_start_detached(*task)) {
         const run_context scope(*task, nullptr);
         if (publish(*task, run_body(*task).end)) wake_waiters(*task);
       }

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <utility>
+
+#include "weir/detail/task_node.hpp"
+#include "weir/future.hpp"
+
+namespace weir::detail {
+
+/// Says of a task that nobody knows yet that no pool stands behind it.
+void detach(task_base& task) noexcept;
+
+/// Runs the body of a detached task here and publishes its end. Does nothing when it has been
+/// cancelled. The caller keeps its reference. A failure that no future can carry is reported.
+void run_detached(task_base& task);
+
+/// Ends a detached task unrun; false when it has started or ended. Its captures are destroyed here.
+bool cancel_detached(task_base& task, cancel_reason reason) noexcept;
+
+/// A task without a pool, for those who bring tasks to a thread themselves: the one who may run it.
+/// Owns one reference. Letting go of it unrun cancels the task (`aborted`), so its future never
+/// waits for ever. Distinct objects: safe. Shared objects: unsafe.
+class detached_task {
+ public:
+  detached_task() noexcept = default;
+  /// Takes over one reference.
+  explicit detached_task(task_base* task) noexcept : task_(task) {}
+  detached_task(detached_task&& other) noexcept : task_(std::exchange(other.task_, nullptr)) {}
+  detached_task& operator=(detached_task&& other) noexcept {
+    if (this != &other) {
+      reset();
+      task_ = std::exchange(other.task_, nullptr);
+    }
+    return *this;
+  }
+  ~detached_task() { reset(); }
+
+  [[nodiscard]] bool valid() const noexcept { return task_ != nullptr; }
+  [[nodiscard]] task_base& task() const noexcept { return *task_; }
+
+  /// Runs the body; afterwards `valid()` is false.
+  void operator()() {
+    const detached_task keep(std::move(*this));
+    run_detached(*keep.task_);
+  }
+  /// Cancels it, if it has not started; afterwards `valid()` is false.
+  void cancel(cancel_reason reason) noexcept {
+    if (task_ == nullptr) return;
+    cancel_detached(*task_, reason);
+    release(std::exchange(task_, nullptr));
+  }
+  void reset() noexcept { cancel(cancel_reason::aborted); }
+
+  /// Gives the reference up to the caller.
+  [[nodiscard]] task_base* detach() noexcept { return std::exchange(task_, nullptr); }
+
+ private:
+  task_base* task_ = nullptr;
+};
+
+/// What makes futures out of nodes, for verbs outside of the pool.
+struct future_access {
+  template <class T>
+  static future<T> make(result_node<T>* node) noexcept {
+    return future<T>(node);
+  }
+  template <class T>
+  static task_base& task(const future<T>& of) {
+    return of.ref_.checked();
+  }
+};
+
+/// A new task without a pool, and its future.
+template <class F, class... Args>
+auto make_detached(F&& f, Args&&... args) {
+  using result = body_result<F, Args...>;
+  auto* node = make_node<true>(std::forward<F>(f), std::forward<Args>(args)...);
+  detach(*node);
+  return std::pair(detached_task(node), future_access::make<result>(node));
+}
+
+}  // namespace weir::detail
