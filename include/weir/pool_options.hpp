@@ -59,7 +59,19 @@ class rejected : public std::runtime_error {
 
 /// What a submission may say about its task; the first argument of every submitting verb.
 struct task_options {
-  std::string name = {};  ///< shown by observers and reports
+  std::string name = {};  ///< shown by observers, snapshots and reports
+  /// What the task takes of its pool's `capacity_weight`, from admission to its end.
+  std::size_t weight = 0;
+  /// How long the body may run on the pool's clock before it is asked to stop (`timed_out`). It is
+  /// never ended by force. Positive; `max()`: no limit.
+  std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max();
+  /// Which lane of a `keyed_strand` it runs in. Elsewhere only shown.
+  std::string key = {};
+
+  [[nodiscard]] bool any() const noexcept {
+    return !name.empty() || weight != 0 || timeout != std::chrono::nanoseconds::max() ||
+           !key.empty();
+  }
 };
 
 /// How a pool is built. `max` and `capacity` have no default.

@@ -1,6 +1,9 @@
 #include "task/extras.hpp"
 
+#include <stdexcept>
+
 #include "task/state_word.hpp"
+#include "weir/pool_options.hpp"
 
 namespace weir::detail {
 
@@ -20,7 +23,16 @@ task_extras& need_extras(task_base& task) {
 
 }  // namespace
 
-void set_name(task_base& task, std::string name) { need_extras(task).name = std::move(name); }
+void set_options(task_base& task, const task_options& options) {
+  if (options.timeout <= std::chrono::nanoseconds::zero()) {
+    throw std::invalid_argument("weir: the timeout of a task must be positive");
+  }
+  task_extras& extras = need_extras(task);
+  extras.name = options.name;
+  extras.key = options.key;
+  extras.weight = options.weight;
+  extras.timeout = options.timeout;
+}
 
 std::stop_token make_stop_token(task_base& task) {
   task_extras& extras = need_extras(task);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <stop_token>
 #include <string>
 
@@ -7,9 +9,13 @@
 
 namespace weir::detail {
 
-/// What few tasks have: a name, a stop source. Owned by the task, made on demand, never replaced.
+/// What few tasks have: a name, a weight, a stop source. Owned by the task, made on demand, never
+/// replaced.
 struct task_extras {
   std::string name;
+  std::string key;
+  std::size_t weight = 0;
+  std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max();
   std::stop_source source{std::nostopstate};
   sync::atomic<bool> has_source{false};  ///< `source` may be read by others once this is true
 };

@@ -10,6 +10,10 @@
 #include "weir/detail/sync.hpp"
 #include "weir/task_state.hpp"
 
+namespace weir {
+struct task_options;
+}
+
 namespace weir::detail {
 
 class pool_core;
@@ -78,7 +82,9 @@ void destroy_unused(task_base* task) noexcept;
 [[nodiscard]] void* allocate_task(std::size_t bytes, std::size_t alignment);
 void deallocate_task(void* memory, std::size_t bytes, std::size_t alignment) noexcept;
 
-void set_name(task_base& task, std::string name);
+/// Keeps what a submission says about its task. Throws `std::bad_alloc`, and
+/// `std::invalid_argument` for a timeout that is not positive. Before admission only.
+void set_options(task_base& task, const task_options& options);
 
 /// The public face of the state word.
 [[nodiscard]] task_state state_of(const task_base& task) noexcept;

@@ -88,7 +88,7 @@ std::optional<detail::refusal> thread_pool::offer(Node* node, const task_options
   request.accepted = &accepted;
   std::optional<detail::refusal> refused;
   try {
-    if (!options.name.empty()) detail::set_name(*node, options.name);
+    if (options.any()) detail::set_options(*node, options);
     refused = admit(*node, request);
   } catch (...) {
     if (!accepted) {
