@@ -31,6 +31,12 @@ enum class saturation {
   block,           ///< wait for room, first come first served
 };
 
+/// When a pool starts another worker for a task that finds none free.
+enum class growth {
+  queue_first,  ///< up to `core`; beyond that only when no waiting place is left
+  eager,        ///< up to `max`; a task waits only when all of them are busy
+};
+
 /// Chooses per submission; called on the submitting thread, outside of locks, with a snapshot.
 using saturation_function = std::function<saturation(const pool_stats&)>;
 
@@ -82,6 +88,9 @@ struct pool_options {
   std::chrono::nanoseconds keep_alive = std::chrono::seconds(60);
   bool core_may_time_out = false;            ///< workers up to `core` leave as well
   std::optional<std::size_t> capacity = {};  ///< waiting places, or `unbounded`
+  /// Bounds the sum of the weights of tasks that wait or run: bytes, say. At least 1.
+  std::size_t capacity_weight = unbounded;
+  weir::growth growth = growth::queue_first;
   std::variant<saturation, saturation_function> on_saturation = saturation::reject;
   weir::clock* clock = nullptr;        ///< null: real time
   std::string name = {};               ///< empty: "pool-N"
@@ -92,6 +101,10 @@ struct pool_options {
   /// Run on each worker at its start and end. A start hook that throws makes the worker leave.
   std::function<void(const worker_info&)> on_worker_start = {};
   std::function<void(const worker_info&)> on_worker_stop = {};
+  /// Run once, when everything has finished and the last worker is gone, before those who wait in
+  /// `join` return: on that worker, or, where none is left, on the thread that brought the end
+  /// about. Must not destroy the pool.
+  std::function<void()> on_terminated = {};
 };
 
 /// The processors that this process may use: affinity and the container's CPU quota, at least 1.

@@ -26,6 +26,7 @@ struct pool_stats {
   std::size_t queued = 0;   ///< due and not started
   std::size_t delayed = 0;  ///< not yet due, or due and not yet claimed
   std::size_t running = 0;  ///< bodies, on workers and on callers
+  std::size_t weight = 0;   ///< of the tasks that wait or run
   std::size_t workers = 0;
   std::size_t idle = 0;     ///< workers without a task
   std::size_t blocked = 0;  ///< submitters that wait for room

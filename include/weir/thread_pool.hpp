@@ -8,6 +8,7 @@
 #include <ranges>
 #include <stop_token>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "weir/detail/admission.hpp"
@@ -204,6 +205,40 @@ class thread_pool {
   /// last failure when none did, and `std::invalid_argument` for an empty range.
   template <std::ranges::forward_range Range>
   auto invoke_any(Range&& tasks);
+
+  // Changing while it runs. A setter throws `std::invalid_argument`, and changes nothing, where the
+  // constructor would. Lowering a limit evicts nothing: it refuses until below, and workers beyond
+  // leave after their task. Running bodies notice nothing.
+
+  void set_core(std::size_t workers);
+  void set_max(std::size_t workers);
+  /// Both at once, where one after the other would contradict itself in between.
+  void set_sizes(std::size_t core, std::size_t max);
+  void set_keep_alive(std::chrono::nanoseconds length);
+  void set_core_may_time_out(bool allowed);
+  void set_capacity(std::size_t places);
+  void set_capacity_weight(std::size_t weight);
+  /// Decides from the next submission on.
+  void set_saturation(std::variant<saturation, saturation_function> policy);
+
+  [[nodiscard]] std::size_t core() const noexcept;
+  [[nodiscard]] std::size_t max() const noexcept;
+  [[nodiscard]] std::chrono::nanoseconds keep_alive() const noexcept;
+  [[nodiscard]] bool core_may_time_out() const noexcept;
+  [[nodiscard]] std::size_t capacity() const noexcept;
+  [[nodiscard]] std::size_t capacity_weight() const noexcept;
+
+  /// Starts a worker if there are fewer than `core`; whether it did.
+  bool prestart_one() noexcept;
+  /// Starts workers up to `core`; how many.
+  std::size_t prestart_core() noexcept;
+
+  /// Starts nothing more until `resume`: running bodies go on, submissions fill the waiting places
+  /// and no more. Throws `std::bad_alloc`, and nothing has changed. Idempotent. Closing and ending
+  /// work as ever; the destructor resumes.
+  void pause();
+  void resume() noexcept;
+  [[nodiscard]] bool paused() const noexcept;
 
   // Ending.
 

@@ -1,3 +1,4 @@
+#include <stdexcept>
 #include <utility>
 
 #include "pool/pool_core.hpp"
@@ -9,38 +10,40 @@ namespace weir::detail {
 // The waiting places that would be in use with so many more tasks. A ready task that an idle worker
 // will take waits nowhere, whether or not that worker has woken up.
 std::size_t pool_core::waiting_with(std::size_t ready, std::size_t delayed) const noexcept {
-  const std::size_t idle = workers_ - busy_;
+  const std::size_t idle = free_workers();
   const std::size_t due = ready_ + ready;
   return delayed_ + delayed + (due > idle ? due - idle : 0);
 }
 
-// The tree of contract B1: core worker, waiting place, extra worker, saturated. A delayed task
-// needs a place in any case; a further worker makes one when it takes a ready task that waits.
+// The tree of contract B1: core worker, waiting place, extra worker, saturated; with eager growth
+// the extra worker comes before the place. A delayed task needs a place in any case; a further
+// worker makes one when it takes a ready task that waits. A paused pool has its places alone (R14).
 pool_core::decision pool_core::decide_by_counts(bool delayed) const noexcept {
-  if (delayed) {
-    const std::size_t waiting = waiting_with(0, 1);
-    if (waiting <= capacity_) {
-      return workers_ < options_.core || workers_ == 0 ? decision::start_worker : decision::enqueue;
-    }
-    const bool worker_makes_room =
-        workers_ < options_.max && ready_ > workers_ - busy_ && waiting - 1 <= capacity_;
-    return worker_makes_room ? decision::start_worker : decision::saturated;
+  const std::size_t waiting = delayed ? waiting_with(0, 1) : waiting_with(1, 0);
+  const bool place_free = waiting <= limits_.capacity;
+  if (paused_) return place_free ? decision::enqueue : decision::saturated;
+  if (!delayed && workers_ < limits_.core) return decision::start_worker;
+  const bool may_grow = workers_ < limits_.max;
+  if (place_free) {
+    const bool eager = limits_.growth == growth::eager && may_grow && ready_ >= free_workers();
+    const bool wanted = workers_ == 0 || (delayed ? workers_ < limits_.core : eager);
+    return wanted ? decision::start_worker : decision::enqueue;
   }
-  if (workers_ < options_.core) return decision::start_worker;
-  if (waiting_with(1, 0) <= capacity_) {
-    return workers_ == 0 ? decision::start_worker : decision::enqueue;
-  }
-  return workers_ < options_.max ? decision::start_worker : decision::saturated;
+  if (!delayed) return may_grow ? decision::start_worker : decision::saturated;
+  const bool worker_makes_room =
+      may_grow && ready_ > free_workers() && waiting - 1 <= limits_.capacity;
+  return worker_makes_room ? decision::start_worker : decision::saturated;
 }
 
 // A task that a worker starts out of its claims frees its place without a word: the counts err on
 // the full side. Where that makes a difference they are brought up to date, and the answer is
 // exact.
-pool_core::decision pool_core::decide(bool delayed) noexcept {
-  const decision rough = decide_by_counts(delayed);
+pool_core::decision pool_core::decide(const task_base& task) noexcept {
+  const std::size_t weight = weight_of(task);
+  const decision rough = too_heavy(weight) ? decision::saturated : decide_by_counts(task.delayed);
   if (rough == decision::enqueue || ahead_.empty()) return rough;
   fold_all();
-  return decide_by_counts(delayed);
+  return too_heavy(weight) ? decision::saturated : decide_by_counts(task.delayed);
 }
 
 bool pool_core::start_worker() noexcept {
@@ -73,7 +76,9 @@ std::optional<reject_reason> pool_core::take_in(task_base& task, decision how) {
   queue_.reserve(task.delayed);
   if (how == decision::start_worker && !start_worker()) {
     if (workers_ == 0) return reject_reason::no_thread;
-    if (!all_fit(task.delayed ? 0 : 1, task.delayed ? 1 : 0)) return reject_reason::saturated;
+    if (!all_fit(task.delayed ? 0 : 1, task.delayed ? 1 : 0, weight_of(task))) {
+      return reject_reason::saturated;
+    }
   }
   accept(task);
   enter_queue(task);
@@ -83,6 +88,7 @@ std::optional<reject_reason> pool_core::take_in(task_base& task, decision how) {
 void pool_core::accept(task_base& task) noexcept {
   task.id = ++last_id_;
   task.core = this;
+  counts_.weight += weight_of(task);
   ++counts_.accepted;
 }
 
@@ -112,7 +118,8 @@ pool_core::entry pool_core::enter_locked(task_base& task, const admission_reques
     ++counts_.refused;
     return {entry::kind::refused, reject_reason::stopped, nullptr};
   }
-  const decision how = decide(task.delayed);
+  require_bearable(task);
+  const decision how = must_stand_behind() ? decision::saturated : decide(task);
   if (how == decision::saturated) return {entry::kind::full};
   if (const auto why = take_in(task, how)) {
     if (*why == reject_reason::saturated) return {entry::kind::full};
@@ -165,7 +172,7 @@ bool pool_core::admit_at_once(task_base& task) noexcept {
   {
     const sync::lock_guard lock(mutex_);
     const bool usual = !closed_ && !queue_.has_delayed() && queue_.has_room() &&
-                       decide_by_counts(false) == decision::enqueue;
+                       !must_stand_behind() && decide_by_counts(false) == decision::enqueue;
     if (!usual) return false;
     accept(task);
     enter_queue(task);
@@ -186,15 +193,31 @@ std::optional<refusal> pool_core::admit(task_base& task, admission_request& requ
 }
 
 // Whether so many more fit into all workers that are allowed, started or not, and all places.
-bool pool_core::all_fit(std::size_t ready, std::size_t delayed) noexcept {
+bool pool_core::all_fit(std::size_t ready, std::size_t delayed, std::size_t weight) noexcept {
   fold_all();
-  const std::size_t free_workers = options_.max - busy_;
+  if (too_heavy(weight)) return false;
+  const std::size_t takers = paused_ || limits_.max < busy_ ? 0 : limits_.max - busy_;
   const std::size_t due = ready_ + ready;
-  return delayed_ + delayed + (due > free_workers ? due - free_workers : 0) <= capacity_;
+  return delayed_ + delayed + (due > takers ? due - takers : 0) <= limits_.capacity;
+}
+
+// What would never fit is no question of room.
+void pool_core::require_bearable(const task_base& task) const {
+  const std::size_t weight = weight_of(task);
+  if (weight <= limits_.capacity_weight) return;
+  throw std::invalid_argument("weir: " + options_.name + ": a task of weight " +
+                              std::to_string(weight) + " can never enter, capacity_weight is " +
+                              std::to_string(limits_.capacity_weight));
+}
+
+std::shared_ptr<const saturation_policy> pool_core::policy() noexcept {
+  const sync::lock_guard lock(mutex_);
+  return policy_;
 }
 
 std::optional<refusal> pool_core::admit_all(std::vector<task_base*>& tasks) {
-  const auto* fixed_policy = std::get_if<saturation>(&options_.on_saturation);
+  const auto policy_now = policy();
+  const auto* fixed_policy = std::get_if<saturation>(policy_now.get());
   if (fixed_policy == nullptr || *fixed_policy != saturation::reject) {
     return admit_one_by_one(tasks);
   }
@@ -229,12 +252,12 @@ std::optional<refusal> pool_core::admit_together(std::vector<task_base*>& tasks)
     note_time(now);
     if (closed_)
       why = reject_reason::closed;
-    else if (!all_fit(tasks.size(), 0))
+    else if (must_stand_behind() || !all_fit(tasks.size(), 0, 0))
       why = reject_reason::saturated;
     while (!why && accepted < tasks.size()) {
       task_base& task = *tasks[accepted];
       if (queue_.has_delayed()) task.due = now_floor_;
-      decision how = decide(false);
+      decision how = decide(task);
       // Only a thread that could not be had makes the tree say so here; the places are counted
       // above.
       if (how == decision::saturated) how = decision::enqueue;

@@ -10,6 +10,7 @@ namespace weir::detail {
 // ahead is older than the queue (C1), but theirs to start while they get on with it.
 task_base* pool_core::claim(worker& self) noexcept {
   leave_ahead(self);
+  if (stands_back()) return nullptr;
   task_base* task = claim_from_stuck(self);
   if (task == nullptr) task = claim_from_queue(self);
   while (task == nullptr && !ahead_.empty()) task = claim_from(*ahead_.front(), self);
@@ -103,6 +104,7 @@ void pool_core::fold(worker& owner) noexcept {
     counts_.succeeded += ended.succeeded;
     counts_.failed += ended.failed;
     counts_.cancelled += ended.cancelled;
+    counts_.weight -= ended.weight;
   }
   if (closed_ && ready_ == 0 && delayed_ == 0) wake_all_idle();
 }

@@ -13,11 +13,12 @@
 
 namespace weir::detail {
 
-/// How many tasks ended in which way.
+/// How many tasks ended in which way, and what they weighed.
 struct end_counts {
   std::uint64_t succeeded = 0;
   std::uint64_t failed = 0;
   std::uint64_t cancelled = 0;
+  std::size_t weight = 0;  ///< theirs
 };
 
 /// The tasks that one worker has claimed ahead, in order, and what it did with them since the pool

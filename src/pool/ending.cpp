@@ -29,14 +29,13 @@ void pool_core::end_unstarted(task_base& task) noexcept {
   bool waited = false;
   worker* wake = nullptr;
   {
-    const sync::lock_guard lock(mutex_);
+    const rest_guard lock(*this);
     if (!task.delayed) remove_claimed(task);
     queue_.unlink(task);
     give_place_back(task);
     waited = complete(counts_, task, body_end::cancelled);
     admit_blocked();
     wake = whom_to_wake();
-    check_rest();
   }
   after_end(task, waited, wake);
   release();
@@ -115,14 +114,13 @@ std::size_t pool_core::end_taken(task_chain tasks) noexcept {
   task_chain quiet;
   worker* wake = nullptr;
   {
-    const sync::lock_guard lock(mutex_);
+    const rest_guard lock(*this);
     for (; task_base* task = tasks.pop_front(); ++count) {
       give_place_back(*task);
       (complete(counts_, *task, body_end::cancelled) ? waited : quiet).push_back(*task);
     }
     admit_blocked();
     wake = whom_to_wake();
-    check_rest();
   }
   if (wake != nullptr) wake->parker.unpark();
   while (task_base* task = waited.pop_front()) after_end(*task, true);
@@ -171,10 +169,9 @@ std::size_t pool_core::abort() {
   task_chain taken;
   task_chain running;
   {
-    const sync::lock_guard lock(mutex_);
+    const rest_guard lock(*this);
     running = stop_and_list_running();
     taken = take_queued(cancel_as(cancel_reason::aborted));
-    check_rest();
   }
   request_stops(running);
   return end_taken(taken);
@@ -185,16 +182,16 @@ std::vector<drained_task> pool_core::shutdown_now() {
   task_chain running;
   std::size_t count = 0;
   {
-    const sync::lock_guard lock(mutex_);
+    const rest_guard lock(*this);
     running = stop_and_list_running();
     taken = take_queued([](task_base& task) { return try_detach(task); });
     for (task_base* task = taken.front(); task != nullptr; task = task->next, ++count) {
       give_place_back(*task);
       ++counts_.drained;
+      counts_.weight -= take_weight(*task);
       task->holds_core = true;  // its failure may still have to be reported
       retain();
     }
-    check_rest();
   }
   request_stops(running);
   std::vector<drained_task> drained;
@@ -217,9 +214,8 @@ void pool_core::report_outside(const std::exception_ptr& error, const task_info&
     ++outside_;
   }
   handle_unhandled(error, info);
-  const sync::lock_guard lock(mutex_);
+  const rest_guard lock(*this);
   --outside_;
-  check_rest();
 }
 
 void report_failure(task_base& task, const std::exception_ptr& error) noexcept {

@@ -22,7 +22,7 @@ time_point pool_core::read_clock(worker& self) noexcept {
 void pool_core::note_time(time_point now) noexcept { now_floor_ = std::max(now_floor_, now); }
 
 bool pool_core::may_time_out() const noexcept {
-  return workers_ > options_.core || options_.core_may_time_out;
+  return !paused_ && (workers_ > limits_.core || limits_.core_may_time_out);
 }
 
 // While a delayed task is pending one worker stays (R16), and it must be an idle one: a busy one
@@ -33,10 +33,10 @@ bool pool_core::needed_for_delayed() const noexcept {
 
 bool pool_core::leaves(worker& self) noexcept {
   counts_.clock_regressions += std::exchange(self.regressions, 0);
-  bool leaving = closed_ && ready_ == 0 && delayed_ == 0;
+  bool leaving = workers_ > limits_.max || (closed_ && ready_ == 0 && delayed_ == 0);
   if (!may_time_out()) self.was_idle = false;
   if (!leaving && may_time_out()) {
-    if (!self.was_idle) self.leave_at = saturating_add(now_floor_, options_.keep_alive);
+    if (!self.was_idle) self.leave_at = saturating_add(now_floor_, limits_.keep_alive);
     self.was_idle = true;
     leaving = self.leave_at <= now_floor_ && !needed_for_delayed();
   }
@@ -50,7 +50,8 @@ time_point pool_core::list_as_idle(worker& self) noexcept {
   idle_.push_back(self);
   self.listed = true;
   time_point until = time_point::max();
-  if (queue_.has_delayed() && (leader_ == nullptr || queue_.earliest_delayed() < leader_until_)) {
+  const bool may_lead = queue_.has_delayed() && !paused_;
+  if (may_lead && (leader_ == nullptr || queue_.earliest_delayed() < leader_until_)) {
     leader_ = &self;
     leader_until_ = until = queue_.earliest_delayed();
   }
@@ -81,6 +82,7 @@ void pool_core::mark_woken(worker& target) noexcept {
 // only when no other sleeps or when its own time has changed (I2).
 worker* pool_core::choose_sleeper() noexcept {
   worker* target = nullptr;
+  if (paused_) return nullptr;
   if (queue_.has_ready() || !ahead_.empty() || (queue_.has_delayed() && leader_ == nullptr)) {
     target = idle_.back();
     if (target == leader_ && idle_.prev(*target) != nullptr) target = idle_.prev(*target);

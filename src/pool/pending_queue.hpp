@@ -28,6 +28,13 @@ class pending_queue {
   }
   void push_delayed(task_base& task) noexcept;
 
+  /// Puts back what `take_ahead` took, in order, before everything else. Needs room made by
+  /// `reserve_front`, which throws `std::bad_alloc`.
+  void reserve_front(std::size_t count) { ready_.reserve_front(count); }
+  void push_front(task_base* const* tasks, std::size_t count) noexcept {
+    ready_.push_front(tasks, count);
+  }
+
   /// Takes the first task that is due at `now` and moves it to `running`. Tasks that a canceller
   /// owns are unlinked on the way: the canceller still holds their place. Null when nothing is due.
   task_base* pick(time_point now) noexcept;
@@ -48,6 +55,12 @@ class pending_queue {
   /// The first due task behind the `ahead` first ones of the list that may still start; null when
   /// there is none. O(ahead).
   [[nodiscard]] task_base* waiting_behind(std::size_t ahead, time_point now) noexcept;
+
+  /// The first of the list of ready tasks that `accept(task)` takes, in order; null when none.
+  template <class Accept>
+  [[nodiscard]] task_base* find_ready(Accept accept) const {
+    return ready_.find(accept);
+  }
 
   /// Whether only the clock can tell if something is due.
   [[nodiscard]] bool needs_clock() const noexcept { return ready_.empty() && !timers_.empty(); }

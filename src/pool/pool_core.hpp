@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -9,6 +11,7 @@
 
 #include "base/intrusive_list.hpp"
 #include "pool/blocked_submitter.hpp"
+#include "pool/limits.hpp"
 #include "pool/pending_queue.hpp"
 #include "pool/worker.hpp"
 #include "sync/mutex.hpp"
@@ -29,10 +32,10 @@ namespace weir::detail {
 /// object as long as workers, cancellers or unread failures need it. No user code runs under the
 /// lock; what is decided there is carried out after it.
 ///
-/// One file a duty: admission.cpp (who gets in), saturation.cpp (what happens to the rest),
-/// working.cpp (the worker's loop), claiming.cpp (which task is next), idling.cpp (who sleeps, who
-/// is woken), ending.cpp (cancel, abort, drain), rest.cpp (close, join, destruction). Protocols:
-/// docs/design/.
+/// One file a duty: admission.cpp (who gets in), resizing.cpp (limits that change), saturation.cpp
+/// (what happens to the rest), working.cpp (the worker's loop), claiming.cpp (which task is next),
+/// idling.cpp (who sleeps, who is woken), ending.cpp (cancel, abort, drain), rest.cpp (close, join,
+/// destruction). Protocols: docs/design/.
 class pool_core final : public clock_listener {
  public:
   pool_core(pool_options options, thread_pool* facade);
@@ -58,6 +61,15 @@ class pool_core final : public clock_listener {
   std::vector<drained_task> shutdown_now();
   /// Reports a failure from outside of the workers: to the hook while the pool object exists.
   void report_outside(const std::exception_ptr& error, const task_info& info) noexcept;
+
+  // resizing.cpp
+  void change_limits(const std::function<void(limits&)>& change);
+  void set_saturation(saturation_policy policy);
+  [[nodiscard]] limits current_limits() noexcept;
+  [[nodiscard]] std::size_t prestart(std::size_t most) noexcept;
+  void pause();
+  void resume() noexcept;
+  [[nodiscard]] bool paused() noexcept;
 
   // rest.cpp
   void close() noexcept;
@@ -122,8 +134,21 @@ class pool_core final : public clock_listener {
   ~pool_core();
 
   // admission.cpp
-  [[nodiscard]] decision decide(bool delayed) noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] decision decide(const task_base& task) noexcept WEIR_REQUIRES(mutex_);
   [[nodiscard]] decision decide_by_counts(bool delayed) const noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] bool too_heavy(std::size_t weight) const noexcept WEIR_REQUIRES(mutex_) {
+    return weight > 0 && (counts_.weight > limits_.capacity_weight ||
+                          weight > limits_.capacity_weight - counts_.weight);
+  }
+  /// A light task must not pass a heavy one that waits for room (R10).
+  [[nodiscard]] bool must_stand_behind() const noexcept WEIR_REQUIRES(mutex_) {
+    return limits_.capacity_weight != unbounded && !blocked_.empty();
+  }
+  /// Workers that are free to take a task.
+  [[nodiscard]] std::size_t free_workers() const noexcept WEIR_REQUIRES(mutex_) {
+    const std::size_t counted = std::min(workers_, limits_.max);
+    return paused_ || counted < busy_ ? 0 : counted - busy_;
+  }
   [[nodiscard]] std::size_t waiting_with(std::size_t ready, std::size_t delayed) const noexcept
       WEIR_REQUIRES(mutex_);
   entry enter(task_base& task, admission_request& request) WEIR_EXCLUDES(mutex_);
@@ -136,8 +161,20 @@ class pool_core final : public clock_listener {
   std::optional<refusal> admit_together(std::vector<task_base*>& tasks);
   [[nodiscard]] refusal refuse(reject_reason why, const admission_request& request);
   void accepted_event(std::uint64_t id, const admission_request& request) const noexcept;
-  [[nodiscard]] bool all_fit(std::size_t ready, std::size_t delayed) noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] bool all_fit(std::size_t ready, std::size_t delayed, std::size_t weight) noexcept
+      WEIR_REQUIRES(mutex_);
+  void require_bearable(const task_base& task) const WEIR_REQUIRES(mutex_);
+  [[nodiscard]] std::shared_ptr<const saturation_policy> policy() noexcept;
   std::optional<refusal> conclude(const entry& entered, const admission_request& request);
+
+  // resizing.cpp
+  void grow() noexcept WEIR_REQUIRES(mutex_);
+  void reconsider() noexcept WEIR_REQUIRES(mutex_);
+  void take_claims_back() WEIR_REQUIRES(mutex_);
+  /// Whether a worker that comes for a task must go without.
+  [[nodiscard]] bool stands_back() const noexcept WEIR_REQUIRES(mutex_) {
+    return paused_ || workers_ > limits_.max;
+  }
 
   // saturation.cpp
   std::optional<refusal> admit_when_full(task_base& task, admission_request& request);
@@ -145,8 +182,9 @@ class pool_core final : public clock_listener {
   std::optional<refusal> run_on_caller(task_base& task, admission_request& request);
   std::optional<refusal> discard_new(task_base& task, admission_request& request);
   std::optional<refusal> discard_oldest(task_base& task, admission_request& request);
+  [[nodiscard]] task_chain take_victims(const task_base& task) WEIR_REQUIRES(mutex_);
   [[nodiscard]] task_base* take_victim() noexcept WEIR_REQUIRES(mutex_);
-  void end_victim(task_base& victim) noexcept;
+  void end_victims(task_chain victims) noexcept;
   std::optional<refusal> wait_for_room(task_base& task, admission_request& request);
   void admit_blocked() noexcept WEIR_REQUIRES(mutex_);
   void unlist_blocked(blocked_submitter& waiter, std::optional<reject_reason> refused) noexcept
@@ -228,7 +266,10 @@ class pool_core final : public clock_listener {
   void cancelled_event(const task_base& task) const noexcept;
 
   // rest.cpp
+  /// Holds the lock for what may be the last thing to happen, and tells so where it was.
+  class rest_guard;
   void check_rest() noexcept WEIR_REQUIRES(mutex_);
+  void tell_end() noexcept;
   [[nodiscard]] bool at_rest() const noexcept WEIR_REQUIRES(mutex_);
   /// The pool that the calling thread is a worker of.
   [[nodiscard]] static const pool_core* current_worker_pool() noexcept;
@@ -240,8 +281,7 @@ class pool_core final : public clock_listener {
                            sync::deadline until) noexcept;
   [[nodiscard]] bool ended() const noexcept WEIR_REQUIRES(mutex_);
 
-  pool_options options_;
-  const std::size_t capacity_;
+  const pool_options options_;
   const bool claims_ahead_;
   std::stop_source stop_;
   sync::atomic<std::size_t> owners_{1};
@@ -266,9 +306,14 @@ class pool_core final : public clock_listener {
   time_point leader_until_ WEIR_GUARDED_BY(mutex_){};
   std::uint64_t last_id_ WEIR_GUARDED_BY(mutex_) = 0;
   time_point now_floor_ WEIR_GUARDED_BY(mutex_) = time_point::min();
+  limits limits_ WEIR_GUARDED_BY(mutex_);
+  bool paused_ WEIR_GUARDED_BY(mutex_) = false;
   bool closed_ WEIR_GUARDED_BY(mutex_) = false;
   bool stopping_ WEIR_GUARDED_BY(mutex_) = false;
+  bool ending_ WEIR_GUARDED_BY(mutex_) = false;      // the end has come
+  bool end_untold_ WEIR_GUARDED_BY(mutex_) = false;  // on_terminated is yet to be called
   bool terminated_ WEIR_GUARDED_BY(mutex_) = false;
+  std::shared_ptr<const saturation_policy> policy_ WEIR_GUARDED_BY(mutex_);
   intrusive_list<blocked_submitter, &blocked_submitter::links> blocked_ WEIR_GUARDED_BY(mutex_);
   std::size_t blocked_count_ WEIR_GUARDED_BY(mutex_) = 0;
   rest_list idle_waiters_ WEIR_GUARDED_BY(mutex_);
@@ -279,6 +324,24 @@ class pool_core final : public clock_listener {
   sync::thread last_departed_ WEIR_GUARDED_BY(mutex_);
   thread_pool* facade_ WEIR_GUARDED_BY(mutex_);
   pool_stats counts_ WEIR_GUARDED_BY(mutex_);
+};
+
+class WEIR_SCOPED_CAPABILITY pool_core::rest_guard {
+ public:
+  explicit rest_guard(pool_core& core) noexcept WEIR_ACQUIRE(core.mutex_) : core_(core) {
+    core.mutex_.lock();
+  }
+  ~rest_guard() WEIR_RELEASE() {
+    core_.check_rest();
+    const bool tell = std::exchange(core_.end_untold_, false);
+    core_.mutex_.unlock();
+    if (tell) core_.tell_end();
+  }
+  rest_guard(const rest_guard&) = delete;
+  rest_guard& operator=(const rest_guard&) = delete;
+
+ private:
+  pool_core& core_;
 };
 
 }  // namespace weir::detail

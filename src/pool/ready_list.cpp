@@ -14,13 +14,33 @@ void ready_list::add_spare() {
   ++spare_count_;
 }
 
-ready_chunk* ready_list::append_chunk() noexcept {
+ready_chunk* ready_list::take_spare() noexcept {
   ready_chunk* chunk = spares_.pop_front();
   WEIR_ASSERT(chunk != nullptr);
   --spare_count_;
   chunk->begin = chunk->end = chunk->live = 0;
+  return chunk;
+}
+
+ready_chunk* ready_list::append_chunk() noexcept {
+  ready_chunk* chunk = take_spare();
   chunks_.push_back(*chunk);
   return chunk;
+}
+
+void ready_list::reserve_front(std::size_t count) {
+  const std::size_t chunks = (count + ready_chunk::k_slots - 1) / ready_chunk::k_slots;
+  while (spare_count_ < chunks) add_spare();
+}
+
+void ready_list::push_front(task_base* const* tasks, std::size_t count) noexcept {
+  while (count > 0) {
+    const std::size_t part = (count - 1) % ready_chunk::k_slots + 1;
+    ready_chunk* const chunk = take_spare();
+    chunks_.push_front(*chunk);
+    count -= part;
+    for (std::size_t at = 0; at < part; ++at) put(*tasks[count + at], *chunk, chunk->end++);
+  }
 }
 
 // The last one stays, for the next task.

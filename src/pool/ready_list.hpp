@@ -56,6 +56,11 @@ class ready_list {
     if (tail == nullptr || tail->end == ready_chunk::k_slots) tail = append_chunk();
     put(task, *tail, tail->end++);
   }
+  /// Makes room for `count` more at the front. Throws `std::bad_alloc`.
+  void reserve_front(std::size_t count);
+  /// Puts `count` tasks, in order, before all others. Needs room made by `reserve_front`.
+  void push_front(task_base* const* tasks, std::size_t count) noexcept;
+
   /// The oldest; needs `!empty()`.
   [[nodiscard]] task_base& front() noexcept {
     ready_chunk& head = *chunks_.front();
@@ -91,6 +96,7 @@ class ready_list {
     task.place = task_place::ready;
   }
   void add_spare();
+  ready_chunk* take_spare() noexcept;
   ready_chunk* append_chunk() noexcept;
   void give_up(ready_chunk& chunk) noexcept;
 

@@ -8,8 +8,9 @@ namespace weir::detail {
 
 pool_core::pool_core(pool_options options, thread_pool* facade)
     : options_(std::move(options)),
-      capacity_(*options_.capacity),
       claims_ahead_(options_.clock == &steady_clock::instance()),
+      limits_(limits_of(options_)),
+      policy_(std::make_shared<const saturation_policy>(options_.on_saturation)),
       facade_(facade) {
   listen(clock());
 }
@@ -50,9 +51,25 @@ void pool_core::check_rest() noexcept {
     }
   };
   wake(idle_waiters_);
-  if (!closed_ || workers_ != 0 || departing_ != 0) return;
+  if (ending_ || !closed_ || workers_ != 0 || departing_ != 0) return;
+  ending_ = true;
+  end_untold_ = static_cast<bool>(options_.on_terminated);
+  terminated_ = !end_untold_;
+  if (terminated_) wake(end_waiters_);
+}
+
+void pool_core::tell_end() noexcept {
+  try {
+    options_.on_terminated();
+  } catch (...) {
+    handle_unhandled(std::current_exception(), {0, "on_terminated"});
+  }
+  const sync::lock_guard lock(mutex_);
   terminated_ = true;
-  wake(end_waiters_);
+  while (rest_waiter* waiter = end_waiters_.pop_front()) {
+    waiter->listed = false;
+    waiter->parker.unpark();
+  }
 }
 
 void pool_core::close_admission() noexcept {
@@ -62,14 +79,13 @@ void pool_core::close_admission() noexcept {
 
 // Work may have been left without a worker by a thread that could not be had, or that was lost.
 void pool_core::ensure_worker() noexcept {
-  if (workers_ == 0 && has_queued()) (void)start_worker();
+  if (workers_ == 0 && !paused_ && has_queued()) (void)start_worker();
 }
 
 void pool_core::close() noexcept {
-  const sync::lock_guard lock(mutex_);
+  const rest_guard lock(*this);
   close_admission();
   ensure_worker();
-  check_rest();
 }
 
 bool pool_core::await(rest_list pool_core::*list, bool (pool_core::*reached)() const noexcept,
@@ -117,14 +133,14 @@ void pool_core::destroy() noexcept {
   const time_point now = clock().now();
   task_chain taken;
   {
-    const sync::lock_guard lock(mutex_);
+    const rest_guard lock(*this);
     note_time(now);
     close_admission();
+    if (std::exchange(paused_, false)) reconsider();
     taken = take_not_yet_due();
     if (workers_ == 0 && has_queued() && !start_worker()) {
       taken.append(take_stranded(cancel_reason::closed));  // ready, and nobody to run it
     }
-    check_rest();
   }
   end_taken(taken);
   stop_listening(clock());

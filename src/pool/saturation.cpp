@@ -1,7 +1,9 @@
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "pool/pool_core.hpp"
+#include "task/extras.hpp"
 #include "task/state_word.hpp"
 
 namespace weir::detail {
@@ -12,11 +14,11 @@ namespace weir::detail {
 std::optional<refusal> pool_core::admit_when_full(task_base& task, admission_request& request) {
   if (request.how == admission_request::mode::try_once) return refuse_full(task, request);
   if (request.how == admission_request::mode::wait_until) return wait_for_room(task, request);
-  const auto* fixed_policy = std::get_if<saturation>(&options_.on_saturation);
-  const saturation policy = fixed_policy != nullptr
-                                ? *fixed_policy
-                                : std::get<saturation_function>(options_.on_saturation)(stats());
-  switch (policy) {
+  const auto policy_now = policy();
+  const auto* fixed_policy = std::get_if<saturation>(policy_now.get());
+  const saturation chosen =
+      fixed_policy != nullptr ? *fixed_policy : std::get<saturation_function>(*policy_now)(stats());
+  switch (chosen) {
     case saturation::reject:
       break;
     case saturation::caller_runs:
@@ -27,7 +29,7 @@ std::optional<refusal> pool_core::admit_when_full(task_base& task, admission_req
     case saturation::discard_oldest:
       return discard_oldest(task, request);
     case saturation::block:
-      if (task.delayed && capacity_ == 0) {
+      if (task.delayed && current_limits().capacity == 0) {
         throw std::invalid_argument(
             "weir: a delayed task needs a waiting place and this pool has none: waiting is no "
             "help");
@@ -54,6 +56,7 @@ std::optional<refusal> pool_core::run_on_caller(task_base& task, admission_reque
     const sync::lock_guard lock(mutex_);
     entered = enter_locked(task, request);
     if (entered.what == entry::kind::full) {
+      (void)take_weight(task);  // it stands outside of the bound (R8)
       accept(task);
       ++counts_.caller_ran;
       ++outside_;
@@ -96,7 +99,7 @@ std::optional<refusal> pool_core::discard_new(task_base& task, admission_request
 // is discarded does not depend on how fast a worker wakes up. Whatever it is, taking it makes room.
 task_base* pool_core::take_victim() noexcept {
   for (;;) {
-    std::size_t ahead = workers_ - busy_;
+    std::size_t ahead = free_workers();
     if (task_base* victim = discard_claimed(ahead)) return victim;
     task_base* oldest = queue_.waiting_behind(ahead, now_floor_);
     if (oldest == nullptr) return nullptr;
@@ -106,41 +109,81 @@ task_base* pool_core::take_victim() noexcept {
   }
 }
 
+// As many of the oldest as the task needs, or none of them (R9). More than one is needed only where
+// weights count, or where a limit has been lowered.
+pool_core::task_chain pool_core::take_victims(const task_base& task) {
+  task_chain victims;
+  const std::size_t weight = counts_.weight + weight_of(task);
+  const std::size_t too_much =
+      weight > limits_.capacity_weight ? weight - limits_.capacity_weight : 0;
+  const std::size_t waiting = waiting_with(task.delayed ? 0 : 1, task.delayed ? 1 : 0);
+  const std::size_t too_many = waiting > limits_.capacity ? waiting - limits_.capacity : 0;
+  if (too_much == 0 && too_many <= 1) {
+    if (task_base* victim = take_victim()) victims.push_back(*victim);
+    return victims;
+  }
+  take_claims_back();
+  std::vector<task_base*> chosen;
+  std::size_t ahead = free_workers();
+  std::size_t freed = 0;
+  const bool enough = queue_.find_ready([&](task_base& oldest) {
+    if (!startable(oldest)) return false;
+    if (ahead > 0) return --ahead, false;
+    chosen.push_back(&oldest);
+    freed += weight_of(oldest);
+    return freed >= too_much && chosen.size() >= too_many;
+  }) != nullptr;
+  if (!enough) return victims;
+  for (task_base* oldest : chosen) {
+    queue_.unlink(*oldest);
+    bool was_detached = false;
+    if (try_cancel_unstarted(*oldest, cancel_reason::discarded, was_detached)) {
+      victims.push_back(*oldest);
+    }
+  }
+  return victims;
+}
+
 std::optional<refusal> pool_core::discard_oldest(task_base& task, admission_request& request) {
-  task_base* victim = nullptr;
+  task_chain victims;
   entry entered{entry::kind::full};
   {
     const sync::lock_guard lock(mutex_);
     entered = enter_locked(task, request);
     if (entered.what == entry::kind::full) {
       queue_.reserve(task.delayed);
-      victim = take_victim();
+      victims = take_victims(task);
     }
-    if (victim != nullptr) {
-      give_place_back(*victim);
+    for (task_base* each = victims.front(); each != nullptr; each = each->next) {
+      give_place_back(*each);
+      counts_.weight -= take_weight(*each);
       ++counts_.discarded;
       ++outside_;
+    }
+    // A canceller may have been faster at one of them, and have its place still.
+    if (victims.front() != nullptr && decide(task) != decision::saturated) {
       accept(task);
       enter_queue(task);
       entered = {entry::kind::accepted, {}, whom_to_wake(), task.id};
     }
   }
-  if (victim != nullptr) end_victim(*victim);
+  end_victims(victims);
   if (entered.what == entry::kind::full) return discard_new(task, request);
   return conclude(entered, request);
 }
 
-void pool_core::end_victim(task_base& victim) noexcept {
-  victim.ops->drop_callable(victim);
-  cancelled_event(victim);
-  bool waited = false;
-  {
-    const sync::lock_guard lock(mutex_);
-    --outside_;
-    waited = complete(counts_, victim, body_end::cancelled);
-    check_rest();
+void pool_core::end_victims(task_chain victims) noexcept {
+  while (task_base* victim = victims.pop_front()) {
+    victim->ops->drop_callable(*victim);
+    cancelled_event(*victim);
+    bool waited = false;
+    {
+      const rest_guard lock(*this);
+      --outside_;
+      waited = complete(counts_, *victim, body_end::cancelled);
+    }
+    after_end(*victim, waited);
   }
-  after_end(victim, waited);
 }
 
 // Whoever makes room admits the first in line on its behalf (admit_blocked) and wakes it under the
@@ -201,8 +244,9 @@ void pool_core::admit_blocked() noexcept {
     next = blocked_.next(*waiter);
     task_base& task = waiter->task;
     if (full[task.delayed]) continue;
-    const decision how = decide(task.delayed);
+    const decision how = decide(task);
     full[task.delayed] = how == decision::saturated;
+    if (how == decision::saturated && limits_.capacity_weight != unbounded) return;
     if (how == decision::saturated) continue;
     if (!task.delayed && queue_.has_delayed()) task.due = now_floor_;
     std::optional<reject_reason> why;

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pool/limits.hpp"
 #include "pool/pool_core.hpp"
 #include "task/run_context.hpp"
 #include "weir/this_task.hpp"
@@ -11,11 +12,8 @@ namespace weir {
 
 namespace {
 
+using detail::bad_option;
 using std::chrono::nanoseconds;
-
-[[noreturn]] void bad_option(const std::string& what) {
-  throw std::invalid_argument("weir: thread_pool: " + what);
-}
 
 std::string next_name() {
   static sync::atomic<unsigned> number{0};
@@ -23,24 +21,8 @@ std::string next_name() {
 }
 
 pool_options checked(pool_options options) {
-  if (options.max == 0) bad_option("max is 0: a pool without workers runs nothing");
-  if (options.max > thread_pool::max_workers) {
-    bad_option("max is " + std::to_string(options.max) + ", at most " +
-               std::to_string(thread_pool::max_workers) + " are allowed");
-  }
-  if (options.core > options.max) {
-    bad_option("core " + std::to_string(options.core) + " is more than max " +
-               std::to_string(options.max));
-  }
-  if (!options.capacity) {
-    bad_option("no capacity given; say how many tasks may wait, or weir::unbounded");
-  }
-  if (options.keep_alive < nanoseconds::zero()) bad_option("keep_alive is negative");
-  if (options.core_may_time_out && options.keep_alive == nanoseconds::zero()) {
-    bad_option("core_may_time_out with a keep_alive of zero would start a thread per task");
-  }
-  const auto* chosen = std::get_if<saturation_function>(&options.on_saturation);
-  if (chosen != nullptr && !*chosen) bad_option("on_saturation is an empty function");
+  (void)detail::limits_of(options);
+  detail::check(options.on_saturation);
   if (options.clock == nullptr) options.clock = &steady_clock::instance();
   if (options.name.empty()) options.name = next_name();
   return options;
@@ -132,6 +114,49 @@ bool thread_pool::admit_at_once(detail::task_base& task) noexcept {
 std::optional<detail::refusal> thread_pool::admit_all(std::vector<detail::task_base*>& tasks) {
   return core_->admit_all(tasks);
 }
+
+std::size_t thread_pool::core() const noexcept { return core_->current_limits().core; }
+std::size_t thread_pool::max() const noexcept { return core_->current_limits().max; }
+nanoseconds thread_pool::keep_alive() const noexcept { return core_->current_limits().keep_alive; }
+std::size_t thread_pool::capacity() const noexcept { return core_->current_limits().capacity; }
+bool thread_pool::core_may_time_out() const noexcept {
+  return core_->current_limits().core_may_time_out;
+}
+std::size_t thread_pool::capacity_weight() const noexcept {
+  return core_->current_limits().capacity_weight;
+}
+void thread_pool::set_core(std::size_t workers) {
+  core_->change_limits([=](detail::limits& wanted) { wanted.core = workers; });
+}
+void thread_pool::set_max(std::size_t workers) {
+  core_->change_limits([=](detail::limits& wanted) { wanted.max = workers; });
+}
+void thread_pool::set_sizes(std::size_t core, std::size_t max) {
+  core_->change_limits([=](detail::limits& wanted) {
+    wanted.core = core;
+    wanted.max = max;
+  });
+}
+void thread_pool::set_keep_alive(nanoseconds length) {
+  core_->change_limits([=](detail::limits& wanted) { wanted.keep_alive = length; });
+}
+void thread_pool::set_core_may_time_out(bool allowed) {
+  core_->change_limits([=](detail::limits& wanted) { wanted.core_may_time_out = allowed; });
+}
+void thread_pool::set_capacity(std::size_t places) {
+  core_->change_limits([=](detail::limits& wanted) { wanted.capacity = places; });
+}
+void thread_pool::set_capacity_weight(std::size_t weight) {
+  core_->change_limits([=](detail::limits& wanted) { wanted.capacity_weight = weight; });
+}
+void thread_pool::set_saturation(std::variant<saturation, saturation_function> policy) {
+  core_->set_saturation(std::move(policy));
+}
+bool thread_pool::prestart_one() noexcept { return core_->prestart(1) == 1; }
+std::size_t thread_pool::prestart_core() noexcept { return core_->prestart(max_workers); }
+void thread_pool::pause() { core_->pause(); }
+void thread_pool::resume() noexcept { core_->resume(); }
+bool thread_pool::paused() const noexcept { return core_->paused(); }
 
 void thread_pool::close() noexcept { core_->close(); }
 std::size_t thread_pool::abort() { return core_->abort(); }

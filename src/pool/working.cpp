@@ -144,12 +144,20 @@ task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end e
   return next;
 }
 
+namespace {
+
+void give_weight_back(pool_stats& counts, std::size_t weight) noexcept { counts.weight -= weight; }
+void give_weight_back(end_counts& counts, std::size_t weight) noexcept { counts.weight += weight; }
+
+}  // namespace
+
 // Publishes under the lock that guards `counts`, so that counts and futures never disagree: whoever
 // has seen the task end finds its place free and its number counted. The wake-up itself is the
 // caller's, after the lock.
 template <class Counts>
 bool pool_core::complete(Counts& counts, task_base& task, body_end end) noexcept {
   if (end == body_end::open) end = fix_late(task);
+  give_weight_back(counts, take_weight(task));
   switch (end) {
     case body_end::succeeded:
       ++counts.succeeded;
@@ -182,13 +190,12 @@ void pool_core::finish_outside(outside_run& run) noexcept {
   bool waited = false;
   worker* wake = nullptr;
   {
-    const sync::lock_guard lock(mutex_);
+    const rest_guard lock(*this);
     --outside_;
     outside_runs_.remove(run);
     waited = complete(counts_, run.task, fixed_outcome(run.task));
     admit_blocked();
     wake = whom_to_wake();
-    check_rest();
   }
   after_end(run.task, waited, wake);
 }
@@ -200,8 +207,8 @@ pool_core::task_chain pool_core::replace_worker() noexcept {
   --workers_;
   ++departing_;
   admit_blocked();
-  const bool needed = has_queued() || (!closed_ && workers_ < options_.core);
-  if (needed && workers_ < options_.max && !start_worker() && workers_ == 0) {
+  const bool needed = has_queued() || (!closed_ && workers_ < limits_.core);
+  if (needed && !paused_ && workers_ < limits_.max && !start_worker() && workers_ == 0) {
     stranded = take_stranded(cancel_reason::aborted);
   }
   return stranded;
@@ -251,7 +258,7 @@ void pool_core::depart(worker& self) noexcept {
   }
   sync::thread previous;
   {
-    const sync::lock_guard lock(mutex_);
+    const rest_guard lock(*this);
     --departing_;
     previous = std::exchange(last_departed_, std::move(self.thread));
     if (self.ahead) {
@@ -259,7 +266,6 @@ void pool_core::depart(worker& self) noexcept {
     } else {
       free_places_.push_back(self);
     }
-    check_rest();
   }
   if (previous.joinable()) previous.join();
   release();

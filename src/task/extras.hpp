@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include "weir/detail/task_base.hpp"
 
@@ -27,5 +28,20 @@ struct task_extras {
 void stop_extras(task_base& task);
 
 [[nodiscard]] const std::string& name_of(const task_base& task) noexcept;
+
+/// Its weight. The caller holds the task from its submission on.
+[[nodiscard]] inline std::size_t weight_of(const task_base& task) noexcept {
+  // ordering: stop-source
+  const task_extras* extras = task.extras.load(sync::acquire);
+  return extras != nullptr ? extras->weight : 0;
+}
+
+/// The same, once: from then on it weighs nothing. The caller holds the lock that guards the end of
+/// the task.
+inline std::size_t take_weight(task_base& task) noexcept {
+  // ordering: stop-source
+  task_extras* extras = task.extras.load(sync::acquire);
+  return extras != nullptr ? std::exchange(extras->weight, 0) : 0;
+}
 
 }  // namespace weir::detail

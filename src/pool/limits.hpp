@@ -1,0 +1,30 @@
+#pragma once
+
+#include "weir/pool_options.hpp"
+
+namespace weir::detail {
+
+/// What of a pool's options may change while it runs.
+struct limits {
+  std::size_t core;
+  std::size_t max;
+  std::chrono::nanoseconds keep_alive;
+  bool core_may_time_out;
+  std::size_t capacity;
+  std::size_t capacity_weight;
+  weir::growth growth;
+};
+
+/// Throws `std::invalid_argument`, naming the pool's option, when they contradict themselves.
+void check(const limits& wanted);
+
+/// The limits that options ask for, checked.
+[[nodiscard]] limits limits_of(const pool_options& options);
+
+using saturation_policy = std::variant<saturation, saturation_function>;
+/// Throws `std::invalid_argument` for an empty function.
+void check(const saturation_policy& wanted);
+
+[[noreturn]] void bad_option(const std::string& what);
+
+}  // namespace weir::detail
