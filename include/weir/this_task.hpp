@@ -9,6 +9,10 @@
 namespace weir {
 class thread_pool;
 
+namespace detail {
+class pool_core;
+}  // namespace detail
+
 /// What a body may ask about itself. Outside of a body: no stop is requested, the token is empty,
 /// the id is 0 and the pool null.
 namespace this_task {
@@ -34,6 +38,20 @@ bool sleep_for(std::chrono::duration<Rep, Period> length) {
 
 /// The number of this task in its pool.
 [[nodiscard]] std::uint64_t id() noexcept;
+
+/// Says, for its lifetime, that this body waits for something outside of its pool: the pool may
+/// start another worker meanwhile, up to `max`. Scopes nest; on a thread that is no worker they do
+/// nothing. Made and destroyed on one thread.
+class blocking {
+ public:
+  blocking() noexcept;
+  ~blocking();
+  blocking(const blocking&) = delete;
+  blocking& operator=(const blocking&) = delete;
+
+ private:
+  detail::pool_core* pool_ = nullptr;
+};
 
 /// The pool that accepted this task; null when it has been destroyed meanwhile.
 [[nodiscard]] thread_pool* pool() noexcept;

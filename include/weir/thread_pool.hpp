@@ -200,11 +200,19 @@ class thread_pool {
   /// failure stays in its own future. When this throws, what it had submitted is cancelled.
   template <std::ranges::input_range Range>
   auto invoke_all(Range&& tasks);
+  /// The same with a limit in real time: what is not finished then has been cancelled, or, where it
+  /// runs, asked to stop. No future is left out.
+  template <class Rep, class Period, std::ranges::input_range Range>
+  auto invoke_all_for(std::chrono::duration<Rep, Period> limit, Range&& tasks);
 
   /// Submits all and returns the result of one that succeeded; the others are cancelled. Throws the
   /// last failure when none did, and `std::invalid_argument` for an empty range.
   template <std::ranges::forward_range Range>
   auto invoke_any(Range&& tasks);
+  /// The same with a limit in real time; throws `timed_out`, and all are cancelled, when nobody has
+  /// succeeded by then.
+  template <class Rep, class Period, std::ranges::forward_range Range>
+  auto invoke_any_for(std::chrono::duration<Rep, Period> limit, Range&& tasks);
 
   // Changing while it runs. A setter throws `std::invalid_argument`, and changes nothing, where the
   // constructor would. Lowering a limit evicts nothing: it refuses until below, and workers beyond
@@ -308,6 +316,14 @@ class thread_pool {
 
   template <class Futures, class Range>
   void submit_range(Range&& tasks, Futures& futures);
+  template <class Range>
+  auto invoke_all_until(std::optional<clock::time_point> until, Range&& tasks);
+  template <class Range>
+  auto invoke_any_until(std::optional<clock::time_point> until, Range&& tasks);
+  template <class Futures>
+  static std::optional<std::size_t> await_winner(detail::race& race, Futures& futures,
+                                                 std::optional<clock::time_point> until);
+  [[nodiscard]] static clock::time_point real_time_in(std::chrono::nanoseconds limit) noexcept;
 
   /// None = accepted or dealt with by the policy; then the pool owns its reference of the task.
   std::optional<detail::refusal> admit(detail::task_base& task, detail::admission_request& request);

@@ -22,12 +22,13 @@ pool_core::decision pool_core::decide_by_counts(bool delayed) const noexcept {
   const std::size_t waiting = delayed ? waiting_with(0, 1) : waiting_with(1, 0);
   const bool place_free = waiting <= limits_.capacity;
   if (paused_) return place_free ? decision::enqueue : decision::saturated;
-  if (!delayed && workers_ < limits_.core) return decision::start_worker;
   const bool may_grow = workers_ < limits_.max;
+  const std::size_t at_work = workers_ - blocking_;
+  if (!delayed && at_work < limits_.core && may_grow) return decision::start_worker;
   if (place_free) {
-    const bool eager = limits_.growth == growth::eager && may_grow && ready_ >= free_workers();
-    const bool wanted = workers_ == 0 || (delayed ? workers_ < limits_.core : eager);
-    return wanted ? decision::start_worker : decision::enqueue;
+    const bool eager = limits_.growth == growth::eager && ready_ >= free_workers();
+    const bool wanted = at_work == 0 || (delayed ? at_work < limits_.core : eager);
+    return wanted && may_grow ? decision::start_worker : decision::enqueue;
   }
   if (!delayed) return may_grow ? decision::start_worker : decision::saturated;
   const bool worker_makes_room =

@@ -27,15 +27,18 @@ task_base* pool_core::claim_from_queue(worker& self) noexcept {
   task_base* const task = queue_.pick(now_floor_);
   if (task == nullptr) return nullptr;
   self.claims.running = task;
-  if (task->delayed) {
-    const auto late = now_floor_ - task->due;
-    ++counts_.lateness_count;
-    counts_.lateness_total += late;
-    if (late > counts_.lateness_max) counts_.lateness_max = late;
-  }
-  give_place_back(*task);
+  note_start(*task);
   claim_ahead(self);
   return task;
+}
+
+void pool_core::note_start(task_base& task) noexcept {
+  give_place_back(task);
+  if (!task.delayed) return;
+  const auto late = now_floor_ - task.due;
+  ++counts_.lateness_count;
+  counts_.lateness_total += late;
+  if (late > counts_.lateness_max) counts_.lateness_max = late;
 }
 
 // As much as has paid: a worker whose tasks take their time claims one by one. So does everybody on

@@ -138,6 +138,7 @@ void pool_core::update_hint() noexcept { delayed_hint_.store(queue_.has_delayed(
 void pool_core::clock_moved(time_point now) noexcept {
   const sync::lock_guard lock(mutex_);
   note_time(now);
+  if (!inside_waits_.empty()) poke_waits();
   if (leader_ != nullptr && leader_until_ <= now_floor_) {
     worker& leader = *leader_;
     mark_woken(leader);

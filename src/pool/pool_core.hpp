@@ -11,6 +11,7 @@
 
 #include "base/intrusive_list.hpp"
 #include "pool/blocked_submitter.hpp"
+#include "pool/inside.hpp"
 #include "pool/limits.hpp"
 #include "pool/pending_queue.hpp"
 #include "pool/worker.hpp"
@@ -71,6 +72,16 @@ class pool_core final : public clock_listener {
   void resume() noexcept;
   [[nodiscard]] bool paused() noexcept;
 
+  // inside.cpp
+  /// The place of the calling thread, if it is a worker of any pool.
+  [[nodiscard]] static own_place here() noexcept;
+  /// Waits for a task of this pool on its worker `self`, running it in place if it can.
+  bool wait_inside(worker& self, task_base& task, sync::deadline until);
+  /// Runs it here if it is queued and due; false, and nothing has happened, if not.
+  bool run_inside(worker& self, task_base& task);
+  void begin_blocking(worker& self) noexcept;
+  void end_blocking(worker& self) noexcept;
+
   // rest.cpp
   void close() noexcept;
   bool join(sync::deadline until);
@@ -92,11 +103,6 @@ class pool_core final : public clock_listener {
   [[nodiscard]] std::optional<time_point> next_due() noexcept override;
 
  private:
-  /// A run of a body outside of the workers, so that abort finds it.
-  struct outside_run {
-    task_base& task;
-    list_links<outside_run> links = {};
-  };
   enum class decision : std::uint8_t { enqueue, start_worker, saturated };
   /// What one look under the lock decided about a submission.
   struct entry {
@@ -214,6 +220,8 @@ class pool_core final : public clock_listener {
   // claiming.cpp
   task_base* claim(worker& self) noexcept WEIR_REQUIRES(mutex_);
   task_base* claim_from_queue(worker& self) noexcept WEIR_REQUIRES(mutex_);
+  /// A queued task has just been started: its place is free, its lateness counts.
+  void note_start(task_base& task) noexcept WEIR_REQUIRES(mutex_);
   void claim_ahead(worker& self) noexcept WEIR_REQUIRES(mutex_);
   task_base* claim_from(worker& other, worker& self) noexcept WEIR_REQUIRES(mutex_);
   task_base* claim_from_stuck(worker& self) noexcept WEIR_REQUIRES(mutex_);
@@ -254,6 +262,21 @@ class pool_core final : public clock_listener {
   static bool rest_before_trim(worker& self, sync::deadline until) noexcept;
   void update_hint() noexcept WEIR_REQUIRES(mutex_);
 
+  // inside.cpp
+  [[nodiscard]] bool claim_inside(outside_run& run) noexcept WEIR_REQUIRES(mutex_);
+  void run_claimed(outside_run& run, worker* wake);
+  [[nodiscard]] bool is_delayed(const task_base& task) const noexcept WEIR_REQUIRES(mutex_);
+  /// Throws `std::system_error` where the wait would never end.
+  void enter_wait(inside_wait& wait) WEIR_REQUIRES(mutex_);
+  void leave_wait(inside_wait& wait) noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] bool is_dead(inside_wait& wait) noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] bool can_end(const inside_wait& wait, bool somebody) noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] inside_wait* host_of(const task_base& task) noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] std::string describe(const inside_wait& first) WEIR_REQUIRES(mutex_);
+  void poke_waits() noexcept WEIR_REQUIRES(mutex_);
+  void enter_blocking(worker& self) noexcept WEIR_REQUIRES(mutex_);
+  void leave_blocking(worker& self) noexcept WEIR_REQUIRES(mutex_);
+
   // ending.cpp
   template <class Take>
   task_chain take_queued(Take take) WEIR_REQUIRES(mutex_);
@@ -271,8 +294,6 @@ class pool_core final : public clock_listener {
   void check_rest() noexcept WEIR_REQUIRES(mutex_);
   void tell_end() noexcept;
   [[nodiscard]] bool at_rest() const noexcept WEIR_REQUIRES(mutex_);
-  /// The pool that the calling thread is a worker of.
-  [[nodiscard]] static const pool_core* current_worker_pool() noexcept;
   [[nodiscard]] bool is_own_thread() const noexcept;
   void require_outside(const char* what) const;
   void ensure_worker() noexcept WEIR_REQUIRES(mutex_);
@@ -296,6 +317,7 @@ class pool_core final : public clock_listener {
   std::size_t delayed_ WEIR_GUARDED_BY(mutex_) = 0;
   std::size_t workers_ WEIR_GUARDED_BY(mutex_) = 0;
   std::size_t busy_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::size_t blocking_ WEIR_GUARDED_BY(mutex_) = 0;  // of the busy ones: their bodies are on hold
   std::size_t departing_ WEIR_GUARDED_BY(mutex_) = 0;
   std::size_t waking_ WEIR_GUARDED_BY(mutex_) = 0;
   std::size_t outside_ WEIR_GUARDED_BY(mutex_) = 0;
@@ -319,6 +341,7 @@ class pool_core final : public clock_listener {
   rest_list idle_waiters_ WEIR_GUARDED_BY(mutex_);
   rest_list end_waiters_ WEIR_GUARDED_BY(mutex_);
   intrusive_list<outside_run, &outside_run::links> outside_runs_ WEIR_GUARDED_BY(mutex_);
+  intrusive_list<inside_wait, &inside_wait::links> inside_waits_ WEIR_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<worker>> places_ WEIR_GUARDED_BY(mutex_);
   intrusive_list<worker, &worker::links> free_places_ WEIR_GUARDED_BY(mutex_);
   sync::thread last_departed_ WEIR_GUARDED_BY(mutex_);

@@ -17,8 +17,11 @@ class race_state {
     // ordering: race-winner
     if (running_.fetch_sub(1, sync::acq_rel) == 1) over_.set();
   }
-  std::optional<std::size_t> wait() noexcept {
-    over_.wait();
+  [[nodiscard]] bool over() const noexcept { return over_.is_set(); }
+  [[nodiscard]] bool wait(std::optional<time_point> until) noexcept {
+    return over_.wait_until(until);
+  }
+  [[nodiscard]] std::optional<std::size_t> winner() const noexcept {
     // ordering: race-winner
     const std::size_t winner = winner_.load(sync::acquire);
     return winner == k_nobody ? std::nullopt : std::optional(winner);
@@ -54,6 +57,8 @@ void race_ticket::won() noexcept { race_->win(index_); }
 
 race::race(std::size_t contestants) : state_(new race_state(contestants)) {}
 race::~race() { state_->release(); }
-std::optional<std::size_t> race::wait() noexcept { return state_->wait(); }
+bool race::over() const noexcept { return state_->over(); }
+bool race::wait(std::optional<time_point> until) noexcept { return state_->wait(until); }
+std::optional<std::size_t> race::winner() const noexcept { return state_->winner(); }
 
 }  // namespace weir::detail

@@ -56,6 +56,23 @@ TEST_F(ready_list_test, finds_the_first_that_is_accepted) {
   EXPECT_EQ(list.find([](const task_base&) { return false; }), nullptr);
 }
 
+TEST_F(ready_list_test, what_goes_back_to_the_front_keeps_its_order) {
+  for (int at = 0; at < 150; ++at) push();
+  std::vector<task_base*> taken(140);
+  ASSERT_EQ(list.take(taken.data(), 140), 140u);
+  list.reserve_front(139);
+  list.push_front(taken.data(), 139);
+  list.remove(*taken[1]);
+  EXPECT_EQ(list.size(), 148u);
+  std::vector<std::uint64_t> wanted;
+  for (std::uint64_t id = 1; id <= 150; ++id) {
+    if (id != 2 && id != 140) wanted.push_back(id);
+  }
+  EXPECT_EQ(take(200), wanted);
+  push();
+  EXPECT_EQ(list.front().id, 151u);
+}
+
 TEST_F(ready_list_test, holes_at_both_ends_are_skipped) {
   for (int at = 0; at < 3; ++at) push();
   list.remove(tasks[0]);

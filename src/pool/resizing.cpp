@@ -92,6 +92,7 @@ void pool_core::resume() noexcept {
     if (!paused_) return;
     paused_ = false;
     reconsider();
+    poke_waits();
     wake = whom_to_wake();
   }
   if (wake != nullptr) wake->parker.unpark();

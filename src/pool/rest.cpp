@@ -110,7 +110,7 @@ bool pool_core::await(rest_list pool_core::*list, bool (pool_core::*reached)() c
 
 // Also outside of any body: in a hook, or where a result is destroyed.
 bool pool_core::is_own_thread() const noexcept {
-  return current_worker_pool() == this || run_context::inside(this);
+  return here().pool == this || run_context::inside(this);
 }
 
 void pool_core::require_outside(const char* what) const {
@@ -136,7 +136,10 @@ void pool_core::destroy() noexcept {
     const rest_guard lock(*this);
     note_time(now);
     close_admission();
-    if (std::exchange(paused_, false)) reconsider();
+    if (std::exchange(paused_, false)) {
+      reconsider();
+      poke_waits();
+    }
     taken = take_not_yet_due();
     if (workers_ == 0 && has_queued() && !start_worker()) {
       taken.append(take_stranded(cancel_reason::closed));  // ready, and nobody to run it

@@ -190,12 +190,17 @@ void pool_core::end_victims(task_chain victims) noexcept {
 // lock.
 std::optional<refusal> pool_core::wait_for_room(task_base& task, admission_request& request) {
   blocked_submitter self(task);
+  const own_place place = here();
+  const bool inside = place.pool == this;
+  std::optional<inside_wait> wait;
+  if (inside) wait.emplace(*place.self, nullptr, request.until || request.stop.stop_possible());
   entry entered{entry::kind::full};
   {
     const sync::lock_guard lock(mutex_);
     ask_for_starts();
     entered = enter_locked(task, request);
     if (entered.what == entry::kind::full) {
+      if (inside) enter_wait(*wait);
       blocked_.push_back(self);
       ++blocked_count_;
       retain();  // under the lock: once listed it may be refused, and the pool be gone
@@ -220,6 +225,10 @@ std::optional<refusal> pool_core::wait_for_room(task_base& task, admission_reque
       unlist_blocked(self, reject_reason::deadline);
       break;
     }
+  }
+  if (inside) {
+    const sync::lock_guard lock(mutex_);
+    leave_wait(*wait);
   }
   if (self.refused) return refuse(*self.refused, request);
   accepted_event(self.id, request);

@@ -102,6 +102,10 @@ detail::admission_request thread_pool::request_within(nanoseconds limit, std::st
                                                   std::move(stop));
 }
 
+clock::time_point thread_pool::real_time_in(nanoseconds limit) noexcept {
+  return detail::saturating_add(sync::real_now(), limit);
+}
+
 std::optional<detail::refusal> thread_pool::admit(detail::task_base& task,
                                                   detail::admission_request& request) {
   return core_->admit(task, request);

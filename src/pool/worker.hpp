@@ -27,6 +27,8 @@ struct worker {
   bool was_idle = false;     ///< `leave_at` counts
   time_point leave_at{};     ///< end of its keep-alive
   bool stays = false;        ///< sleeps without that limit, as a delayed task needs it
+  std::size_t depth = 0;     ///< bodies that run in place inside of its own; the worker's own
+  std::size_t blocks = 0;    ///< reasons why its body is on hold
   list_links<worker> ahead_links;
   bool ahead = false;        ///< in the list of those who may have claims
   bool orphaned = false;     ///< its thread is gone, its claims are not yet
@@ -39,6 +41,8 @@ struct worker {
 
   /// A new thread has the place: what was the last one's does not count.
   void settle_in() noexcept {
+    depth = 0;
+    blocks = 0;
     was_idle = false;
     stays = false;
     last_reading = time_point::min();

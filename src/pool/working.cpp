@@ -28,7 +28,8 @@ task_state public_state(body_end end) noexcept {
   return task_state::cancelled;
 }
 
-constinit WEIR_THREAD_LOCAL sync::per_thread<const pool_core*> worker_of{};
+constinit WEIR_THREAD_LOCAL sync::per_thread<pool_core*> own_pool{};
+constinit WEIR_THREAD_LOCAL sync::per_thread<worker*> own_worker{};
 
 }  // namespace
 
@@ -36,13 +37,14 @@ worker_info pool_core::info_of(const worker& self) const noexcept {
   return {options_.name, self.index};
 }
 
-const pool_core* pool_core::current_worker_pool() noexcept { return worker_of; }
+own_place pool_core::here() noexcept { return {own_pool, own_worker}; }
 
 // A worker's life. Finishing one task and starting the next is a single step under one lock, its
 // own while something is claimed ahead, else the pool's (finish_and_claim), so a finished task's
 // place is free before its future is ready.
 WEIR_NO_SANITIZE_NULL void pool_core::work(worker& self) {
-  worker_of = this;
+  own_pool = this;
+  own_worker = &self;
   const worker_info where = info_of(self);
   sync::name_this_thread(options_.name + "-" + std::to_string(self.index));
   sync::use_precise_sleep();

@@ -61,4 +61,9 @@ const std::string& name_of(const task_base& task) noexcept {
   return extras != nullptr ? extras->name : k_none;
 }
 
+std::string described(const task_base& task) {
+  const std::string& name = name_of(task);
+  return "task " + std::to_string(task.id) + (name.empty() ? "" : " (" + name + ")");
+}
+
 }  // namespace weir::detail

@@ -29,6 +29,9 @@ void stop_extras(task_base& task);
 
 [[nodiscard]] const std::string& name_of(const task_base& task) noexcept;
 
+/// "task 7 (name)".
+[[nodiscard]] std::string described(const task_base& task);
+
 /// Its weight. The caller holds the task from its submission on.
 [[nodiscard]] inline std::size_t weight_of(const task_base& task) noexcept {
   // ordering: stop-source

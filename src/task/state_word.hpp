@@ -33,6 +33,7 @@ inline constexpr std::uint32_t k_kind_mask = 0x3u << k_kind_shift;
 inline constexpr std::uint32_t k_waited = 1u << 9;     // someone may sleep on the word
 inline constexpr std::uint32_t k_observed = 1u << 10;  // a failure that somebody has read
 inline constexpr std::uint32_t k_threw = 1u << 11;     // the body left by an exception
+inline constexpr std::uint32_t k_poked = 1u << 15;  // changes to make a sleeper look again
 
 constexpr phase phase_of(std::uint32_t word) noexcept {
   return static_cast<phase>(word & k_phase_mask);

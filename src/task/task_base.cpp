@@ -89,8 +89,10 @@ bool wait_terminal(task_base& task, std::optional<time_point> until) {
   if (terminal(word)) return true;
   if (run_context::runs_here(task)) {
     throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
-                            "weir: a task waits for itself");
+                            "weir: " + described(run_context::innermost()->task()) + " waits for " +
+                                described(task) + ", which runs below it");
   }
+  if (const auto ended = wait_inside(task, until)) return *ended;
   for (;;) {
     if ((word & k_waited) == 0) {
       // ordering: task-phase

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "weir/detail/task_base.hpp"
 
 /// What a task asks of the pool that accepted it. The pool's room defines these; the task's room
@@ -9,6 +11,10 @@ namespace weir::detail {
 /// Ends a task that the caller has just moved to `cancelling`: destroys its captures on this
 /// thread, gives its waiting place back and publishes `cancelled`. `was_detached`: it has no place.
 void end_unstarted(task_base& task, bool was_detached) noexcept;
+
+/// Waits for a task on a worker of the pool that accepted it, as `wait_terminal` does; none where
+/// the calling thread is no such worker.
+std::optional<bool> wait_inside(task_base& task, std::optional<time_point> until);
 
 /// Reports a failure that nobody can read or has read: to the pool that accepted the task, else on
 /// stderr.

@@ -58,8 +58,12 @@ class race {
   ~race();
 
   [[nodiscard]] race_ticket ticket(std::size_t index) noexcept { return {*state_, index}; }
-  /// Blocks until somebody has won or all are out; the winner's index, or none.
-  std::optional<std::size_t> wait() noexcept;
+  /// Whether somebody has won or all are out.
+  [[nodiscard]] bool over() const noexcept;
+  /// Blocks until it is over, at most until `until`; whether it is.
+  [[nodiscard]] bool wait(std::optional<time_point> until) noexcept;
+  /// The winner's index; none while there is none.
+  [[nodiscard]] std::optional<std::size_t> winner() const noexcept;
 
  private:
   race_state* state_;

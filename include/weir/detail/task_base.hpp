@@ -95,6 +95,10 @@ void set_options(task_base& task, const task_options& options);
 /// `std::system_error(resource_deadlock_would_occur)` inside that very task.
 bool wait_terminal(task_base& task, std::optional<time_point> until = {});
 
+/// Runs the task here and now where the calling thread is a worker of its pool and it is queued and
+/// due; false, and nothing has happened, where not.
+bool help_inside(task_base& task);
+
 cancel_result cancel_task(task_base& task, bool if_queued_only);
 
 /// Says that the failure has been read, so that nobody reports it as unread.

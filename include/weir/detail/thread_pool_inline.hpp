@@ -3,6 +3,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "weir/detail/detached.hpp"
+#include "weir/this_task.hpp"
 #include "weir/thread_pool.hpp"
 
 namespace weir {
@@ -170,21 +172,59 @@ auto thread_pool::submit_all(Range&& tasks) {
   return futures;
 }
 
-template <std::ranges::input_range Range>
-auto thread_pool::invoke_all(Range&& tasks) {
+// What has not started is cancelled first: else it would start in the stead of what is stopped.
+template <class Range>
+auto thread_pool::invoke_all_until(std::optional<clock::time_point> until, Range&& tasks) {
   std::vector<future<result_of<detail::given_of<Range>>>> futures;
+  const auto cancel_all = [&futures] {
+    for (auto& each : futures) each.cancel(if_queued);
+    for (auto& each : futures) each.cancel();
+  };
   try {
     submit_range(std::forward<Range>(tasks), futures);
-    for (auto& each : futures) each.wait();
+    for (auto& each : futures) {
+      if (!until) {
+        each.wait();
+      } else if (!each.wait_until(*until)) {
+        cancel_all();
+        break;
+      }
+    }
   } catch (...) {
-    for (auto& each : futures) each.cancel();
+    cancel_all();
     throw;
   }
   return futures;
 }
 
-template <std::ranges::forward_range Range>
-auto thread_pool::invoke_any(Range&& tasks) {
+template <std::ranges::input_range Range>
+auto thread_pool::invoke_all(Range&& tasks) {
+  return invoke_all_until({}, std::forward<Range>(tasks));
+}
+
+template <class Rep, class Period, std::ranges::input_range Range>
+auto thread_pool::invoke_all_for(std::chrono::duration<Rep, Period> limit, Range&& tasks) {
+  return invoke_all_until(real_time_in(detail::saturating_nanoseconds(limit)),
+                          std::forward<Range>(tasks));
+}
+
+// The contestants that have not started are run right here when this is a worker of the same pool.
+template <class Futures>
+std::optional<std::size_t> thread_pool::await_winner(detail::race& race, Futures& futures,
+                                                     std::optional<clock::time_point> until) {
+  for (auto& each : futures) {
+    if (until || race.over()) break;
+    (void)detail::help_inside(detail::future_access::task(each));
+  }
+  const this_task::blocking on_hold;
+  const bool over = race.wait(until);
+  const auto winner = race.winner();
+  if (over || winner) return winner.value_or(futures.size() - 1);
+  return std::nullopt;
+}
+
+template <class Range>
+auto thread_pool::invoke_any_until(std::optional<clock::time_point> until, Range&& tasks) {
   using given = detail::given_of<Range>;
   using callable = std::ranges::range_value_t<Range>;
   using result = result_of<given>;
@@ -211,14 +251,25 @@ auto thread_pool::invoke_any(Range&& tasks) {
     throw;
   }
   contestants.clear();
-  const auto winner = race.wait();
-  const std::size_t chosen = winner.value_or(count - 1);
+  const auto chosen = await_winner(race, futures, until);
   for (std::size_t at = 0; at < count; ++at) {
     if (at == chosen) continue;
     futures[at].disregard();
     futures[at].cancel();
   }
-  return futures[chosen].get();
+  if (!chosen) throw timed_out();
+  return futures[*chosen].get();
+}
+
+template <std::ranges::forward_range Range>
+auto thread_pool::invoke_any(Range&& tasks) {
+  return invoke_any_until({}, std::forward<Range>(tasks));
+}
+
+template <class Rep, class Period, std::ranges::forward_range Range>
+auto thread_pool::invoke_any_for(std::chrono::duration<Rep, Period> limit, Range&& tasks) {
+  return invoke_any_until(real_time_in(detail::saturating_nanoseconds(limit)),
+                          std::forward<Range>(tasks));
 }
 
 }  // namespace weir
