@@ -19,7 +19,7 @@ namespace weir::detail {
 void end_unstarted(task_base& task, bool was_detached) noexcept {
   if (!was_detached) return task.core->end_unstarted(task);
   task.ops->drop_callable(task);
-  if (publish(task, body_end::cancelled)) wake_waiters(task);
+  if (publish(task, body_end::cancelled)) tell_end(task);
 }
 
 void pool_core::end_unstarted(task_base& task) noexcept {
@@ -33,7 +33,7 @@ void pool_core::end_unstarted(task_base& task) noexcept {
     if (!task.delayed) remove_claimed(task);
     queue_.unlink(task);
     give_place_back(task);
-    waited = complete(counts_, task, body_end::cancelled);
+    waited = complete_counted(task, body_end::cancelled);
     admit_blocked();
     wake = whom_to_wake();
   }
@@ -117,7 +117,7 @@ std::size_t pool_core::end_taken(task_chain tasks) noexcept {
     const rest_guard lock(*this);
     for (; task_base* task = tasks.pop_front(); ++count) {
       give_place_back(*task);
-      (complete(counts_, *task, body_end::cancelled) ? waited : quiet).push_back(*task);
+      (complete_counted(*task, body_end::cancelled) ? waited : quiet).push_back(*task);
     }
     admit_blocked();
     wake = whom_to_wake();

@@ -26,9 +26,9 @@ bool pool_core::may_time_out() const noexcept {
 }
 
 // While a delayed task is pending one worker stays (R16), and it must be an idle one: a busy one
-// may be busy for ever.
+// may be busy for ever, and so may one that runs what follows its task.
 bool pool_core::needed_for_delayed() const noexcept {
-  return delayed_ > 0 && workers_ - busy_ == 1;
+  return delayed_ > 0 && workers_ - busy_ - continuing_workers_ == 1;
 }
 
 bool pool_core::leaves(worker& self) noexcept {

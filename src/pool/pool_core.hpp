@@ -34,9 +34,9 @@ namespace weir::detail {
 /// lock; what is decided there is carried out after it.
 ///
 /// One file a duty: admission.cpp (who gets in), resizing.cpp (limits that change), saturation.cpp
-/// (what happens to the rest), working.cpp (the worker's loop), claiming.cpp (which task is next),
-/// idling.cpp (who sleeps, who is woken), ending.cpp (cancel, abort, drain), rest.cpp (close, join,
-/// destruction). Protocols: docs/design/.
+/// (what happens to the rest), working.cpp (the worker's loop), continuing.cpp (what follows a
+/// task), claiming.cpp (which task is next), idling.cpp (who sleeps, who is woken), ending.cpp
+/// (cancel, abort, drain), rest.cpp (close, join, destruction). Protocols: docs/design/.
 class pool_core final : public clock_listener {
  public:
   pool_core(pool_options options, thread_pool* facade);
@@ -101,6 +101,10 @@ class pool_core final : public clock_listener {
   // clock_listener
   void clock_moved(time_point now) noexcept override;
   [[nodiscard]] std::optional<time_point> next_due() noexcept override;
+
+  // continuing.cpp
+  /// The continuations of one task that `complete_counted` has counted are over.
+  void continuations_over() noexcept;
 
  private:
   enum class decision : std::uint8_t { enqueue, start_worker, saturated };
@@ -217,7 +221,12 @@ class pool_core final : public clock_listener {
   void run_stop_hook(const worker_info& self) noexcept;
   [[nodiscard]] worker_info info_of(const worker& self) const noexcept;
 
+  // continuing.cpp
+  [[nodiscard]] bool complete_counted(task_base& task, body_end end) noexcept WEIR_REQUIRES(mutex_);
+  task_base* finish_continued(worker& self, task_base& task, body_end end) noexcept;
+
   // claiming.cpp
+  task_base* start_claimed(worker& self) noexcept WEIR_REQUIRES(mutex_);
   task_base* claim(worker& self) noexcept WEIR_REQUIRES(mutex_);
   task_base* claim_from_queue(worker& self) noexcept WEIR_REQUIRES(mutex_);
   /// A queued task has just been started: its place is free, its lateness counts.
@@ -321,6 +330,8 @@ class pool_core final : public clock_listener {
   std::size_t departing_ WEIR_GUARDED_BY(mutex_) = 0;
   std::size_t waking_ WEIR_GUARDED_BY(mutex_) = 0;
   std::size_t outside_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::size_t continuing_ WEIR_GUARDED_BY(mutex_) = 0;  // tasks whose continuations are not over
+  std::size_t continuing_workers_ WEIR_GUARDED_BY(mutex_) = 0;
   intrusive_list<worker, &worker::links> idle_ WEIR_GUARDED_BY(mutex_);
   // Those who may have claims, the oldest claims first.
   intrusive_list<worker, &worker::ahead_links> ahead_ WEIR_GUARDED_BY(mutex_);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "pool/pool_core.hpp"
+#include "task/continuations.hpp"
 #include "task/run_context.hpp"
 
 namespace weir::detail {
@@ -34,7 +35,7 @@ void pool_core::release() noexcept {
 }
 
 bool pool_core::at_rest() const noexcept {
-  return ready_ == 0 && delayed_ == 0 && busy_ == 0 && outside_ == 0;
+  return ready_ == 0 && delayed_ == 0 && busy_ == 0 && outside_ == 0 && continuing_ == 0;
 }
 
 bool pool_core::ended() const noexcept { return terminated_; }
@@ -90,6 +91,7 @@ void pool_core::close() noexcept {
 
 bool pool_core::await(rest_list pool_core::*list, bool (pool_core::*reached)() const noexcept,
                       sync::deadline until) noexcept {
+  run_deferred();
   rest_waiter self;
   {
     const sync::lock_guard lock(mutex_);
@@ -110,7 +112,7 @@ bool pool_core::await(rest_list pool_core::*list, bool (pool_core::*reached)() c
 
 // Also outside of any body: in a hook, or where a result is destroyed.
 bool pool_core::is_own_thread() const noexcept {
-  return here().pool == this || run_context::inside(this);
+  return here().pool == this || run_context::inside(this) || continues_for(this);
 }
 
 void pool_core::require_outside(const char* what) const {

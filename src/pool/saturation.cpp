@@ -90,7 +90,7 @@ std::optional<refusal> pool_core::discard_new(task_base& task, admission_request
   const bool ours = try_cancel_unstarted(task, cancel_reason::discarded, was_detached);
   WEIR_ASSERT(ours);
   task.ops->drop_callable(task);
-  if (publish(task, body_end::cancelled)) wake_waiters(task);
+  if (publish(task, body_end::cancelled)) detail::tell_end(task);
   detail::release(&task);
   return std::nullopt;
 }
@@ -180,7 +180,7 @@ void pool_core::end_victims(task_chain victims) noexcept {
     {
       const rest_guard lock(*this);
       --outside_;
-      waited = complete(counts_, *victim, body_end::cancelled);
+      waited = complete_counted(*victim, body_end::cancelled);
     }
     after_end(*victim, waited);
   }

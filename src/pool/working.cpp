@@ -5,6 +5,7 @@
 
 #include "base/sanitize.hpp"
 #include "pool/pool_core.hpp"
+#include "task/continuations.hpp"
 #include "task/extras.hpp"
 #include "task/run_body.hpp"
 #include "task/run_context.hpp"
@@ -124,6 +125,7 @@ WEIR_NO_SANITIZE_NULL body_end pool_core::run_reported(task_base& task, const wo
 
 task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end end) noexcept {
   self.pace.finished();
+  if (continued(task)) return finish_continued(self, task, end);
   if (task_base* ahead = finish_ahead(self, task, end)) return ahead;
   if (claims_ahead_) self.pace.claims_at(sync::real_now());
   const bool read = delayed_hint_.load(sync::relaxed);
@@ -184,7 +186,7 @@ template bool pool_core::complete(end_counts&, task_base&, body_end) noexcept;
 
 void pool_core::after_end(task_base& task, bool waited, worker* wake) noexcept {
   if (wake != nullptr) wake->parker.unpark();
-  if (waited) wake_waiters(task);
+  if (waited) detail::tell_end(task);
   detail::release(&task);
 }
 
@@ -195,7 +197,7 @@ void pool_core::finish_outside(outside_run& run) noexcept {
     const rest_guard lock(*this);
     --outside_;
     outside_runs_.remove(run);
-    waited = complete(counts_, run.task, fixed_outcome(run.task));
+    waited = complete_counted(run.task, fixed_outcome(run.task));
     admit_blocked();
     wake = whom_to_wake();
   }
@@ -225,7 +227,7 @@ void pool_core::lose_worker(worker& self, task_base& task) noexcept {
     const sync::lock_guard lock(mutex_);
     --busy_;
     self.claims.running = nullptr;
-    waited = complete(counts_, task, fixed_outcome(task));
+    waited = complete_counted(task, fixed_outcome(task));
     stranded = replace_worker();
   }
   after_end(task, waited);

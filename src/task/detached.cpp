@@ -19,7 +19,7 @@ void run_detached(task_base& task) {
   struct finisher {
     task_base& task;
     ~finisher() {
-      if (publish(task, fixed_outcome(task))) wake_waiters(task);
+      if (publish(task, fixed_outcome(task))) tell_end(task);
     }
   } const finish{task};
   const run_context scope(task, nullptr);

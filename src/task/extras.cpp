@@ -7,21 +7,16 @@
 
 namespace weir::detail {
 
-namespace {
-
-// Only the submitter before admission and the body's own thread make extras: never two at once.
 task_extras& need_extras(task_base& task) {
   // ordering: stop-source
-  task_extras* extras = task.extras.load(sync::acquire);
-  if (extras == nullptr) {
-    extras = new task_extras;
-    // ordering: stop-source
-    task.extras.store(extras, sync::seq_cst);
-  }
-  return *extras;
+  task_extras* found = task.extras.load(sync::acquire);
+  if (found != nullptr) return *found;
+  auto* const made = new task_extras;
+  // ordering: stop-source
+  if (task.extras.compare_exchange_strong(found, made, sync::seq_cst, sync::acquire)) return *made;
+  delete made;
+  return *found;
 }
-
-}  // namespace
 
 void set_options(task_base& task, const task_options& options) {
   if (options.timeout <= std::chrono::nanoseconds::zero()) {

@@ -10,8 +10,10 @@
 
 namespace weir::detail {
 
-/// What few tasks have: a name, a weight, a stop source. Owned by the task, made on demand, never
-/// replaced.
+struct continuation;
+
+/// What few tasks have: a name, a weight, a stop source, something that follows. Owned by the task,
+/// made on demand, never replaced.
 struct task_extras {
   std::string name;
   std::string key;
@@ -19,7 +21,13 @@ struct task_extras {
   std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max();
   std::stop_source source{std::nostopstate};
   sync::atomic<bool> has_source{false};  ///< `source` may be read by others once this is true
+  sync::atomic<continuation*> continuations{nullptr};  ///< the newest first
+  std::uint32_t untold = 0;  ///< continuations that have not run; of the thread that ended it
+  bool counted = false;      ///< the pool waits for them; of that thread as well
 };
+
+/// The task's extras, made if need be. Throws `std::bad_alloc`. The caller holds a reference.
+task_extras& need_extras(task_base& task);
 
 /// The task's stop token; makes the source. Only the thread that runs the body may call it.
 [[nodiscard]] std::stop_token make_stop_token(task_base& task);

@@ -5,7 +5,7 @@
 #include "weir/detail/assert.hpp"
 #include "weir/detail/task_base.hpp"
 
-/// The state word: phase, reason, kind of cancellation and two flags in 32 bits, so that every
+/// The state word: phase, reason, kind of cancellation and flags in 32 bits, so that every
 /// question "what happens to this task" is decided by one atomic step. The table of transitions
 /// stands in docs/design/task-state.md; the functions below are its rows.
 namespace weir::detail {
@@ -30,10 +30,11 @@ inline constexpr unsigned k_reason_shift = 4;  // 3 bits: cancel_reason
 inline constexpr std::uint32_t k_reason_mask = 0x7u << k_reason_shift;
 inline constexpr unsigned k_kind_shift = 7;  // 2 bits: cancellation
 inline constexpr std::uint32_t k_kind_mask = 0x3u << k_kind_shift;
-inline constexpr std::uint32_t k_waited = 1u << 9;     // someone may sleep on the word
-inline constexpr std::uint32_t k_observed = 1u << 10;  // a failure that somebody has read
-inline constexpr std::uint32_t k_threw = 1u << 11;     // the body left by an exception
-inline constexpr std::uint32_t k_poked = 1u << 15;  // changes to make a sleeper look again
+inline constexpr std::uint32_t k_waited = 1u << 9;      // someone may sleep on the word
+inline constexpr std::uint32_t k_observed = 1u << 10;   // a failure that somebody has read
+inline constexpr std::uint32_t k_threw = 1u << 11;      // the body left by an exception
+inline constexpr std::uint32_t k_continued = 1u << 12;  // something follows: continuations.hpp
+inline constexpr std::uint32_t k_poked = 1u << 15;      // changes to make a sleeper look again
 
 constexpr phase phase_of(std::uint32_t word) noexcept {
   return static_cast<phase>(word & k_phase_mask);
@@ -123,10 +124,12 @@ inline body_end fix_late(task_base& task) noexcept {
 /// What `fix_outcome` fixed, or `fix_late` fixes now, for whoever did not hear it.
 body_end fixed_outcome(task_base& task) noexcept;
 
-void wake_waiters(task_base& task) noexcept;
+/// Tells those who wait for the end: wakes who sleeps, then runs the continuations. Outside of
+/// locks.
+void tell_end(task_base& task) noexcept;
 
-/// returned, stopped, cancelling → terminal. Returns whether somebody may sleep on the task: then
-/// `wake_waiters` must follow while the caller still holds a reference. The caller holds the lock
+/// returned, stopped, cancelling → terminal. Returns whether somebody may wait for that: then
+/// `tell_end` must follow while the caller still holds a reference. The caller holds the lock
 /// under which others find running tasks, or nobody can find this one.
 [[nodiscard]] inline bool publish(task_base& task, body_end end) noexcept {
   using namespace state_word;
@@ -136,7 +139,7 @@ void wake_waiters(task_base& task) noexcept;
   std::uint32_t word = task.word.load(sync::relaxed);
   const auto next = [&word, to] {
     WEIR_ASSERT(!terminal(word));
-    return (word & ~(k_phase_mask | k_waited)) | static_cast<std::uint32_t>(to);
+    return (word & ~k_phase_mask) | static_cast<std::uint32_t>(to);
   };
   if (sole_owner(task)) {
     word = task.word.load(sync::relaxed);
@@ -146,7 +149,7 @@ void wake_waiters(task_base& task) noexcept;
   // ordering: task-phase
   while (!task.word.compare_exchange_weak(word, next(), sync::acq_rel, sync::relaxed)) {
   }
-  return (word & k_waited) != 0;
+  return (word & (k_waited | k_continued)) != 0;
 }
 
 }  // namespace weir::detail

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "sync/futex.hpp"
+#include "task/continuations.hpp"
 #include "task/extras.hpp"
 #include "task/run_context.hpp"
 #include "task/state_word.hpp"
@@ -92,6 +93,7 @@ bool wait_terminal(task_base& task, std::optional<time_point> until) {
                             "weir: " + described(run_context::innermost()->task()) + " waits for " +
                                 described(task) + ", which runs below it");
   }
+  run_deferred();
   if (const auto ended = wait_inside(task, until)) return *ended;
   for (;;) {
     if ((word & k_waited) == 0) {

@@ -20,6 +20,10 @@ std::optional<bool> wait_inside(task_base& task, std::optional<time_point> until
 /// stderr.
 void report_failure(task_base& task, const std::exception_ptr& error) noexcept;
 
+/// Tells the pool of a task whose continuations it counts (`count_continuations`) that the last of
+/// them has run.
+void continuations_over(task_base& task) noexcept;
+
 /// Lets go of the core that a task with `holds_core` keeps.
 void release_home(task_base& task) noexcept;
 

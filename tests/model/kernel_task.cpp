@@ -45,7 +45,7 @@ void work(task_base& task) {
     const run_context scope(task, nullptr);
     end = run_body(task).end;
   }
-  if (publish(task, end)) wake_waiters(task);
+  if (publish(task, end)) tell_end(task);
   release(&task);
 }
 
@@ -57,7 +57,7 @@ void cancel(task_base& task) {
     return;
   }
   task.ops->drop_callable(task);
-  if (publish(task, body_end::cancelled)) wake_waiters(task);
+  if (publish(task, body_end::cancelled)) tell_end(task);
   if (!was_detached) release(&task);
 }
 
@@ -98,7 +98,7 @@ TEST(kernel_task, is_started_drained_or_cancelled) {
       drained = true;
       if (try_start_detached(*task)) {
         const run_context scope(*task, nullptr);
-        if (publish(*task, run_body(*task).end)) wake_waiters(*task);
+        if (publish(*task, run_body(*task).end)) tell_end(*task);
       }
       release(task);
     });
