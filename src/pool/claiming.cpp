@@ -23,15 +23,6 @@ task_base* pool_core::claim(worker& self) noexcept {
   return task;
 }
 
-// The next of what the worker itself has claimed ahead; null when nothing is left of that.
-task_base* pool_core::start_claimed(worker& self) noexcept {
-  if (!self.ahead) return nullptr;
-  const sync::lock_guard hold(self.claims.mutex);
-  task_base* const task = self.claims.start_next();
-  if (task != nullptr) ++busy_;
-  return task;
-}
-
 task_base* pool_core::claim_from_queue(worker& self) noexcept {
   task_base* const task = queue_.pick(now_floor_);
   if (task == nullptr) return nullptr;
@@ -48,6 +39,15 @@ void pool_core::note_start(task_base& task) noexcept {
   ++counts_.lateness_count;
   counts_.lateness_total += late;
   if (late > counts_.lateness_max) counts_.lateness_max = late;
+}
+
+// The next of what the worker itself has claimed ahead; null when nothing is left of that.
+task_base* pool_core::start_claimed(worker& self) noexcept {
+  if (!self.ahead) return nullptr;
+  const sync::lock_guard hold(self.claims.mutex);
+  task_base* const task = self.claims.start_next();
+  if (task != nullptr) ++busy_;
+  return task;
 }
 
 // As much as has paid: a worker whose tasks take their time claims one by one. So does everybody on

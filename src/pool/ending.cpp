@@ -224,6 +224,8 @@ void report_failure(task_base& task, const std::exception_ptr& error) noexcept {
   task.core->report_outside(error, info);
 }
 
+void retain_home(task_base& task) noexcept { task.core->retain(); }
+
 void release_home(task_base& task) noexcept { task.core->release(); }
 
 }  // namespace weir::detail

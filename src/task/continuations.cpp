@@ -119,6 +119,14 @@ void attach(task_base& upstream, continuation& added) noexcept {
   run_or_defer(added, added);
 }
 
+void adopt_home(task_base& follower, const continuation& link) noexcept {
+  const task_base& upstream = *link.upstream;
+  if (!link.counted && !upstream.holds_core) return;
+  follower.core = upstream.core;
+  follower.holds_core = true;
+  retain_home(follower);
+}
+
 void run_deferred() noexcept {
   if (trampoline* at = active) drain(*at);
 }

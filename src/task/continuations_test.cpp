@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "support/on_end.hpp"
-#include "weir/detail/detached.hpp"
+#include "weir/future.hpp"
 
 namespace {
 

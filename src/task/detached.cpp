@@ -1,5 +1,8 @@
 #include "weir/detail/detached.hpp"
 
+#include <stop_token>
+#include <utility>
+
 #include "task/extras.hpp"
 #include "task/run_body.hpp"
 #include "task/run_context.hpp"
@@ -14,7 +17,9 @@ void detach(task_base& task) noexcept {
   WEIR_ASSERT(fresh);
 }
 
-void run_detached(task_base& task) {
+namespace {
+
+void run_in(task_base& task, pool_core* core) {
   if (!try_start_detached(task)) return;
   struct finisher {
     task_base& task;
@@ -22,9 +27,35 @@ void run_detached(task_base& task) {
       if (publish(task, fixed_outcome(task))) tell_end(task);
     }
   } const finish{task};
-  const run_context scope(task, nullptr);
+  const run_context scope(task, core);
   const body_report report = run_body(task);
   if (report.unhandled != nullptr) report_failure(task, report.unhandled);
+}
+
+bool end_by_hand(task_base& task, body_end end) noexcept {
+  if (publish(task, end)) tell_end(task);
+  return end != body_end::cancelled;
+}
+
+}  // namespace
+
+void run_detached(task_base& task) { run_in(task, nullptr); }
+
+void run_carried(task_base& task) {
+  const run_context* const carrier = run_context::innermost();
+  if (carrier == nullptr) return run_detached(task);
+  const std::stop_callback forward(make_stop_token(carrier->task()), [&task, carrier] {
+    cancel_task(task, false, reason_of(carrier->task()));
+  });
+  run_in(task, carrier->core());
+}
+
+bool begin_by_hand(task_base& task) noexcept { return try_start_detached(task); }
+
+bool succeed_by_hand(task_base& task) noexcept { return end_by_hand(task, settle_returned(task)); }
+
+bool fail_by_hand(task_base& task, std::exception_ptr error) noexcept {
+  return end_by_hand(task, settle_thrown(task, std::move(error)).end);
 }
 
 bool cancel_detached(task_base& task, cancel_reason reason) noexcept {

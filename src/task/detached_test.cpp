@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "weir/future.hpp"
+
 namespace {
 
 using namespace weir;

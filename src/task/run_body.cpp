@@ -9,8 +9,6 @@
 
 namespace weir::detail {
 
-namespace {
-
 body_report settle_thrown(task_base& task, std::exception_ptr error) noexcept {
   const body_end end = fix_outcome(task, true);
   if (end == body_end::failed && task.ops->fail != nullptr) {
@@ -31,8 +29,6 @@ body_end settle_returned(task_base& task) noexcept {
   if (!task.ops->trivial_captures) task.ops->drop_callable(task);
   return end;
 }
-
-}  // namespace
 
 std::exception_ptr forced_unwinding_error() noexcept {
   return std::make_exception_ptr(std::runtime_error("weir: the task's thread was ended by force"));

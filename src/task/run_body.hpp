@@ -13,6 +13,11 @@ struct body_report {
   std::exception_ptr unhandled;
 };
 
+/// Fixes the outcome of a body that has returned, or thrown, and destroys value and captures that
+/// nobody will need.
+body_end settle_returned(task_base& task) noexcept;
+body_report settle_thrown(task_base& task, std::exception_ptr error) noexcept;
+
 /// What a task fails with whose thread is ended by force.
 [[nodiscard]] std::exception_ptr forced_unwinding_error() noexcept;
 

@@ -13,10 +13,6 @@ namespace {
 
 constexpr int k_everyone = 0x7fffffff;
 
-void wake_sleepers(task_base& task) noexcept {
-  if ((task.word.load(sync::relaxed) & k_waited) != 0) sync::futex_wake(&task.word, k_everyone);
-}
-
 }  // namespace
 
 bool try_start_detached(task_base& task) noexcept {
@@ -38,7 +34,7 @@ bool try_cancel_unstarted(task_base& task, cancel_reason reason, bool& was_detac
 bool request_stop(task_base& task, cancel_reason reason) {
   if (!move_phase(task, phase::running, phase::cancel_requested, with_reason(reason))) return false;
   // A body in this_task::sleep_for sleeps on the word.
-  wake_sleepers(task);
+  wake_waiters(task);
   stop_extras(task);
   return true;
 }
@@ -63,8 +59,12 @@ body_end fixed_outcome(task_base& task) noexcept {
   return (word & k_threw) != 0 ? body_end::failed : body_end::succeeded;
 }
 
+void wake_waiters(task_base& task) noexcept {
+  if ((task.word.load(sync::relaxed) & k_waited) != 0) sync::futex_wake(&task.word, k_everyone);
+}
+
 void tell_end(task_base& task) noexcept {
-  wake_sleepers(task);
+  wake_waiters(task);
   if (continued(task)) run_continuations(task);
 }
 

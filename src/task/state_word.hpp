@@ -124,6 +124,9 @@ inline body_end fix_late(task_base& task) noexcept {
 /// What `fix_outcome` fixed, or `fix_late` fixes now, for whoever did not hear it.
 body_end fixed_outcome(task_base& task) noexcept;
 
+/// Wakes whoever sleeps on the word.
+void wake_waiters(task_base& task) noexcept;
+
 /// Tells those who wait for the end: wakes who sleeps, then runs the continuations. Outside of
 /// locks.
 void tell_end(task_base& task) noexcept;

@@ -84,7 +84,9 @@ std::optional<cancellation> cancellation_of(const task_base& task) noexcept {
   return static_cast<cancellation>((word & k_kind_mask) >> k_kind_shift);
 }
 
-bool wait_terminal(task_base& task, std::optional<time_point> until) {
+namespace {
+
+bool wait_for_end(task_base& task, std::optional<time_point> until, const std::stop_token& stop) {
   // ordering: task-phase
   std::uint32_t word = task.word.load(sync::acquire);
   if (terminal(word)) return true;
@@ -96,6 +98,7 @@ bool wait_terminal(task_base& task, std::optional<time_point> until) {
   run_deferred();
   if (const auto ended = wait_inside(task, until)) return *ended;
   for (;;) {
+    if (stop.stop_requested()) return false;
     if ((word & k_waited) == 0) {
       // ordering: task-phase
       if (!task.word.compare_exchange_weak(word, word | k_waited, sync::acquire, sync::acquire)) {
@@ -112,13 +115,29 @@ bool wait_terminal(task_base& task, std::optional<time_point> until) {
   }
 }
 
-cancel_result cancel_task(task_base& task, bool if_queued_only) {
+}  // namespace
+
+bool wait_terminal(task_base& task, std::optional<time_point> until) {
+  return wait_for_end(task, until, {});
+}
+
+// A sleeper whose word has changed looks again, and then at its token.
+bool wait_terminal_or_stop(task_base& task, const std::stop_token& stop) {
+  const std::stop_callback give_up(stop, [&task] {
+    // ordering: task-phase
+    task.word.fetch_xor(k_poked, sync::release);
+    wake_waiters(task);
+  });
+  return wait_for_end(task, {}, stop);
+}
+
+cancel_result cancel_task(task_base& task, bool if_queued_only, cancel_reason reason) {
   bool was_detached = false;
-  if (try_cancel_unstarted(task, cancel_reason::cancelled, was_detached)) {
+  if (try_cancel_unstarted(task, reason, was_detached)) {
     end_unstarted(task, was_detached);
     return cancel_result::cancelled;
   }
-  if (!if_queued_only && request_stop(task, cancel_reason::cancelled)) {
+  if (!if_queued_only && request_stop(task, reason)) {
     return cancel_result::requested;
   }
   // ordering: task-phase
@@ -131,6 +150,15 @@ cancel_result cancel_task(task_base& task, bool if_queued_only) {
     default:
       return cancel_result::too_late;
   }
+}
+
+bool held_by_others(const task_base& task) noexcept { return !sole_owner(task); }
+
+bool cancelled_unstarted(const task_base& task) noexcept {
+  const std::uint32_t word = task.word.load(sync::relaxed);
+  if (phase_of(word) == phase::cancelling) return true;
+  const auto kind = static_cast<cancellation>((word & k_kind_mask) >> k_kind_shift);
+  return phase_of(word) == phase::cancelled && kind == cancellation::never_started;
 }
 
 void mark_observed(task_base& task) noexcept { task.word.fetch_or(k_observed, sync::relaxed); }

@@ -24,6 +24,8 @@ void report_failure(task_base& task, const std::exception_ptr& error) noexcept;
 /// them has run.
 void continuations_over(task_base& task) noexcept;
 
+/// Keeps the core that accepted the task; the caller knows that it is alive. Then `release_home`.
+void retain_home(task_base& task) noexcept;
 /// Lets go of the core that a task with `holds_core` keeps.
 void release_home(task_base& task) noexcept;
 

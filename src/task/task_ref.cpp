@@ -21,6 +21,9 @@ cancel_result task_ref::cancel() const { return detail::cancel_task(checked(), f
 cancel_result task_ref::cancel(if_queued_t) const { return detail::cancel_task(checked(), true); }
 task_state task_ref::state() const { return detail::state_of(checked()); }
 std::uint64_t task_ref::id() const { return checked().id; }
+bool task_ref::wait(const std::stop_token& stop) const {
+  return detail::wait_terminal_or_stop(checked(), stop);
+}
 void task_ref::wait() const { detail::wait_terminal(checked()); }
 
 std::optional<cancellation> task_ref::cancellation() const {

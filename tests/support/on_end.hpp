@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "weir/detail/continuation.hpp"
-#include "weir/detail/detached.hpp"
+#include "weir/future.hpp"
 
 namespace weir::testing {
 

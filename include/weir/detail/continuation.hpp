@@ -29,6 +29,10 @@ void prepare_attach(task_base& upstream);
 /// order: what the body did is visible to `run`.
 void attach(task_base& upstream, continuation& added) noexcept;
 
+/// Reports of `follower`, should it fail unread, go where those of the task go that it follows, if
+/// that pool is known to be alive. In `run` alone, before the follower starts.
+void adopt_home(task_base& follower, const continuation& link) noexcept;
+
 /// Runs what waits on this thread for the running continuation to return. For a thread that is
 /// about to block: it may be waiting for just that.
 void run_deferred() noexcept;

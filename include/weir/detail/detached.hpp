@@ -1,9 +1,9 @@
 #pragma once
 
+#include <exception>
 #include <utility>
 
 #include "weir/detail/task_node.hpp"
-#include "weir/future.hpp"
 
 namespace weir::detail {
 
@@ -13,6 +13,18 @@ void detach(task_base& task) noexcept;
 /// Runs the body of a detached task here and publishes its end. Does nothing when it has been
 /// cancelled. The caller keeps its reference. A failure that no future can carry is reported.
 void run_detached(task_base& task);
+
+/// The same inside of a body of a pool, which carries it: a request to stop the carrier reaches
+/// this task, and `this_task::pool` is the carrier's. Without a carrier it is `run_detached`.
+void run_carried(task_base& task);
+
+/// The three steps of a detached task that nobody runs: somebody else brings its result. False, and
+/// nothing has happened: it has been cancelled, or somebody else was first.
+[[nodiscard]] bool begin_by_hand(task_base& task) noexcept;
+/// After the value is in its place. False: it was cancelled meanwhile, the value is gone.
+bool succeed_by_hand(task_base& task) noexcept;
+/// Instead of that.
+bool fail_by_hand(task_base& task, std::exception_ptr error) noexcept;
 
 /// Ends a detached task unrun; false when it has started or ended. Its captures are destroyed here.
 bool cancel_detached(task_base& task, cancel_reason reason) noexcept;
@@ -57,26 +69,5 @@ class detached_task {
  private:
   task_base* task_ = nullptr;
 };
-
-/// What makes futures out of nodes, for verbs outside of the pool.
-struct future_access {
-  template <class T>
-  static future<T> make(result_node<T>* node) noexcept {
-    return future<T>(node);
-  }
-  template <class T>
-  static task_base& task(const future<T>& of) {
-    return of.ref_.checked();
-  }
-};
-
-/// A new task without a pool, and its future.
-template <class F, class... Args>
-auto make_detached(F&& f, Args&&... args) {
-  using result = body_result<F, Args...>;
-  auto* node = make_node<true>(std::forward<F>(f), std::forward<Args>(args)...);
-  detach(*node);
-  return std::pair(detached_task(node), future_access::make<result>(node));
-}
 
 }  // namespace weir::detail

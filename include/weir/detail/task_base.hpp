@@ -5,6 +5,7 @@
 #include <exception>
 #include <limits>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "weir/detail/sync.hpp"
@@ -94,12 +95,20 @@ void set_options(task_base& task, const task_options& options);
 /// Blocks until terminal, at most until `until` (real time); returns whether it is. Throws
 /// `std::system_error(resource_deadlock_would_occur)` inside that very task.
 bool wait_terminal(task_base& task, std::optional<time_point> until = {});
+/// The same, at most until a stop of the waiter is requested.
+bool wait_terminal_or_stop(task_base& task, const std::stop_token& stop);
 
 /// Runs the task here and now where the calling thread is a worker of its pool and it is queued and
 /// due; false, and nothing has happened, where not.
 bool help_inside(task_base& task);
 
-cancel_result cancel_task(task_base& task, bool if_queued_only);
+cancel_result cancel_task(task_base& task, bool if_queued_only,
+                          cancel_reason reason = cancel_reason::cancelled);
+
+/// Whether somebody else than the caller holds a reference.
+[[nodiscard]] bool held_by_others(const task_base& task) noexcept;
+/// Whether it has been cancelled before it started.
+[[nodiscard]] bool cancelled_unstarted(const task_base& task) noexcept;
 
 /// Says that the failure has been read, so that nobody reports it as unread.
 void mark_observed(task_base& task) noexcept;

@@ -49,6 +49,13 @@ struct result_node : task_base {
       return std::move(value);
     }
   }
+  std::remove_reference_t<T>& look() noexcept {
+    if constexpr (std::is_lvalue_reference_v<T>) {
+      return *value;
+    } else {
+      return value;
+    }
+  }
   void drop() noexcept { std::destroy_at(std::addressof(value)); }
 };
 
