@@ -75,7 +75,7 @@ bool mark_continued(task_base& task) noexcept {
     if (terminal(word)) return false;
     if ((word & k_continued) != 0) return true;
     if (phase_of(word) == phase::returned || phase_of(word) == phase::stopped) {
-      return !wait_terminal(task);
+      return !sleep_until_terminal(task, {}, {});
     }
     // ordering: continuations (whoever publishes sees the extras), task-phase
     if (task.word.compare_exchange_weak(word, word | k_continued, sync::release, sync::acquire)) {

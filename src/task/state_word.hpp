@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <stop_token>
 
 #include "weir/detail/assert.hpp"
 #include "weir/detail/task_base.hpp"
@@ -123,6 +125,11 @@ inline body_end fix_late(task_base& task) noexcept {
 
 /// What `fix_outcome` fixed, or `fix_late` fixes now, for whoever did not hear it.
 body_end fixed_outcome(task_base& task) noexcept;
+
+/// Sleeps until the task is terminal, `until` has come or a stop is requested; returns whether it
+/// is terminal. Does not ask what the task itself may be waiting for.
+bool sleep_until_terminal(task_base& task, std::optional<time_point> until,
+                          const std::stop_token& stop) noexcept;
 
 /// Wakes whoever sleeps on the word.
 void wake_waiters(task_base& task) noexcept;

@@ -88,21 +88,31 @@ namespace {
 
 bool wait_for_end(task_base& task, std::optional<time_point> until, const std::stop_token& stop) {
   // ordering: task-phase
-  std::uint32_t word = task.word.load(sync::acquire);
-  if (terminal(word)) return true;
+  if (terminal(task.word.load(sync::acquire))) return true;
   if (run_context::runs_here(task)) {
     throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
                             "weir: " + described(run_context::innermost()->task()) + " waits for " +
                                 described(task) + ", which runs below it");
   }
   run_deferred();
-  if (const auto ended = wait_inside(task, until)) return *ended;
+  if (!stop.stop_possible()) {
+    if (const auto ended = wait_inside(task, until)) return *ended;
+  }
+  return sleep_until_terminal(task, until, stop);
+}
+
+}  // namespace
+
+bool sleep_until_terminal(task_base& task, std::optional<time_point> until,
+                          const std::stop_token& stop) noexcept {
+  // ordering: task-phase
+  std::uint32_t word = task.word.load(sync::acquire);
   for (;;) {
+    if (terminal(word)) return true;
     if (stop.stop_requested()) return false;
     if ((word & k_waited) == 0) {
       // ordering: task-phase
       if (!task.word.compare_exchange_weak(word, word | k_waited, sync::acquire, sync::acquire)) {
-        if (terminal(word)) return true;
         continue;
       }
       word |= k_waited;
@@ -110,12 +120,9 @@ bool wait_for_end(task_base& task, std::optional<time_point> until, const std::s
     const bool in_time = sync::futex_wait(task.word, word, until);
     // ordering: task-phase
     word = task.word.load(sync::acquire);
-    if (terminal(word)) return true;
-    if (!in_time) return false;
+    if (!in_time) return terminal(word);
   }
 }
-
-}  // namespace
 
 bool wait_terminal(task_base& task, std::optional<time_point> until) {
   return wait_for_end(task, until, {});
