@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "weir/detail/completion_core.hpp"
-#include "weir/future.hpp"
+#include "weir/shared_future.hpp"
 
 namespace weir {
 

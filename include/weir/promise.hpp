@@ -8,7 +8,7 @@
 
 #include "weir/detail/detached.hpp"
 #include "weir/detail/task_node.hpp"
-#include "weir/future.hpp"
+#include "weir/shared_future.hpp"
 
 namespace weir {
 

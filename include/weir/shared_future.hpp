@@ -6,7 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "weir/future.hpp"
+#include "weir/detail/plain_future.hpp"
+#include "weir/detail/then.hpp"
 
 namespace weir {
 
@@ -115,5 +116,3 @@ shared_future<T> future<T>::share() {
 }
 
 }  // namespace weir
-
-#include "weir/detail/then.hpp"

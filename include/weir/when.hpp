@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "weir/detail/gathering.hpp"
-#include "weir/future.hpp"
 #include "weir/promise.hpp"
+#include "weir/shared_future.hpp"
 
 namespace weir {
 

@@ -10,8 +10,8 @@
 #include "weir/detail/carrier.hpp"
 #include "weir/detail/continuation.hpp"
 #include "weir/detail/detached.hpp"
+#include "weir/detail/plain_future.hpp"
 #include "weir/detail/task_node.hpp"
-#include "weir/future.hpp"
 
 namespace weir::detail {
 
