@@ -218,15 +218,29 @@ void pool_core::report_outside(const std::exception_ptr& error, const task_info&
   --outside_;
 }
 
-void report_failure(task_base& task, const std::exception_ptr& error) noexcept {
-  const task_info info{task.id, name_of(task)};
-  if (task.core == nullptr) return print_unhandled(error, info);
-  task.core->report_outside(error, info);
+namespace {
+
+// A follower has no pool that accepted it, and may hold one all the same.
+pool_core* home_of(const task_base& task) noexcept {
+  return task.core == nullptr && task.holds_core ? task.home : task.core;
 }
 
-void retain_home(task_base& task) noexcept { task.core->retain(); }
+}  // namespace
 
-void release_home(task_base& task) noexcept { task.core->release(); }
+void report_failure(task_base& task, const std::exception_ptr& error) noexcept {
+  const task_info info{task.id, name_of(task)};
+  pool_core* const home = home_of(task);
+  if (home == nullptr) return print_unhandled(error, info);
+  home->report_outside(error, info);
+}
+
+void share_home(const task_base& task, task_base& follower) noexcept {
+  follower.home = home_of(task);
+  follower.holds_core = true;
+  follower.home->retain();
+}
+
+void release_home(task_base& task) noexcept { home_of(task)->release(); }
 
 }  // namespace weir::detail
 

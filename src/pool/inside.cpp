@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <system_error>
 
@@ -213,7 +214,9 @@ void pool_core::poke_waits() noexcept {
 void pool_core::enter_blocking(worker& self) noexcept {
   if (self.blocks++ > 0) return;
   ++blocking_;
-  if (!paused_ && workers_ < limits_.max && ready_ > free_workers()) (void)start_worker();
+  // Who runs what follows a task is free for the bound alone.
+  const std::size_t free = free_workers() - std::min(free_workers(), continuing_workers_);
+  if (!paused_ && workers_ < limits_.max && ready_ > free) (void)start_worker();
 }
 
 void pool_core::leave_blocking(worker& self) noexcept {

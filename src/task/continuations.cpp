@@ -122,9 +122,7 @@ void attach(task_base& upstream, continuation& added) noexcept {
 void adopt_home(task_base& follower, const continuation& link) noexcept {
   const task_base& upstream = *link.upstream;
   if (!link.counted && !upstream.holds_core) return;
-  follower.core = upstream.core;
-  follower.holds_core = true;
-  retain_home(follower);
+  share_home(upstream, follower);
 }
 
 void run_deferred() noexcept {

@@ -59,6 +59,7 @@ struct task_base {
   union {
     ready_chunk* chunk = nullptr;  ///< while ready: the piece of the list that holds it
     task_base* next;               ///< in a private chain
+    pool_core* home;               ///< of a task without a pool that holds one: `adopt_home`
   };
   std::uint32_t position = 0;  ///< in the chunk while ready, in the heap while delayed
   task_place place = task_place::nowhere;
