@@ -15,25 +15,32 @@ std::size_t pool_core::waiting_with(std::size_t ready, std::size_t delayed) cons
   return delayed_ + delayed + (due > idle ? due - idle : 0);
 }
 
+// Whether so many more fit where so many workers take one ready task each. What a worker takes at
+// once needs no place, and is not refused for the sake of others that have lost theirs to a lowered
+// capacity.
+bool pool_core::fits(std::size_t takers, std::size_t ready, std::size_t delayed) const noexcept {
+  const std::size_t due = ready_ + ready;
+  if (due <= takers) return delayed == 0 || delayed_ + delayed <= limits_.capacity;
+  return delayed_ + delayed + (due - takers) <= limits_.capacity;
+}
+
 // The tree of contract B1: core worker, waiting place, extra worker, saturated; with eager growth
 // the extra worker comes before the place. A delayed task needs a place in any case; a further
 // worker makes one when it takes a ready task that waits. A paused pool has its places alone (R14).
 pool_core::decision pool_core::decide_by_counts(bool delayed) const noexcept {
-  const std::size_t waiting = delayed ? waiting_with(0, 1) : waiting_with(1, 0);
-  const bool place_free = waiting <= limits_.capacity;
+  const std::size_t free = free_workers();
+  const std::size_t ready = delayed ? 0 : 1;
+  const bool place_free = fits(free, ready, 1 - ready);
   if (paused_) return place_free ? decision::enqueue : decision::saturated;
-  const bool may_grow = workers_ < limits_.max;
   const std::size_t at_work = workers_ - blocking_;
-  if (!delayed && at_work < limits_.core && may_grow) return decision::start_worker;
+  const bool fits_grown = workers_ < limits_.max && fits(free + 1, ready, 1 - ready);
+  if (!delayed && at_work < limits_.core && fits_grown) return decision::start_worker;
   if (place_free) {
-    const bool eager = limits_.growth == growth::eager && ready_ >= free_workers();
+    const bool eager = limits_.growth == growth::eager && ready_ >= free;
     const bool wanted = at_work == 0 || (delayed ? at_work < limits_.core : eager);
-    return wanted && may_grow ? decision::start_worker : decision::enqueue;
+    return wanted && fits_grown ? decision::start_worker : decision::enqueue;
   }
-  if (!delayed) return may_grow ? decision::start_worker : decision::saturated;
-  const bool worker_makes_room =
-      may_grow && ready_ > free_workers() && waiting - 1 <= limits_.capacity;
-  return worker_makes_room ? decision::start_worker : decision::saturated;
+  return fits_grown && ready_ + ready > free ? decision::start_worker : decision::saturated;
 }
 
 // A task that a worker starts out of its claims frees its place without a word: the counts err on
@@ -198,8 +205,7 @@ bool pool_core::all_fit(std::size_t ready, std::size_t delayed, std::size_t weig
   fold_all();
   if (too_heavy(weight)) return false;
   const std::size_t takers = paused_ || limits_.max < busy_ ? 0 : limits_.max - busy_;
-  const std::size_t due = ready_ + ready;
-  return delayed_ + delayed + (due > takers ? due - takers : 0) <= limits_.capacity;
+  return fits(takers, ready, delayed);
 }
 
 // What would never fit is no question of room.

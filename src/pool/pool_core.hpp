@@ -159,6 +159,8 @@ class pool_core final : public clock_listener {
     const std::size_t counted = std::min(workers_, limits_.max);
     return paused_ || counted < busy_ ? 0 : counted - busy_;
   }
+  [[nodiscard]] bool fits(std::size_t takers, std::size_t ready, std::size_t delayed) const noexcept
+      WEIR_REQUIRES(mutex_);
   [[nodiscard]] std::size_t waiting_with(std::size_t ready, std::size_t delayed) const noexcept
       WEIR_REQUIRES(mutex_);
   entry enter(task_base& task, admission_request& request) WEIR_EXCLUDES(mutex_);

@@ -43,11 +43,16 @@ void pool_core::reconsider() noexcept {
   admit_blocked();
 }
 
-// As many workers as the limits want for what waits already.
+// As many workers as the limits want for what waits already. What finds no place any more where the
+// capacity has been lowered gets a worker, as far as `max` allows.
 void pool_core::grow() noexcept {
   if (paused_) return;
   const std::size_t wanted = limits_.growth == growth::eager ? limits_.max : limits_.core;
-  while (workers_ < wanted && ready_ > free_workers() && start_worker()) {
+  const auto lacks_worker = [&]() WEIR_REQUIRES(mutex_) {
+    if (workers_ >= limits_.max || ready_ <= free_workers()) return false;
+    return workers_ < wanted || waiting_with(0, 0) > limits_.capacity;
+  };
+  while (lacks_worker() && start_worker()) {
   }
   ensure_worker();
 }

@@ -45,7 +45,7 @@ struct oracle_pool::core : std::enable_shared_from_this<core> {
 
   core(oracle_options with, std::atomic<std::size_t>& to) : options(with), reports(to) {}
 
-  const oracle_options options;
+  oracle_options options;  // guarded by the mutex
   std::atomic<std::size_t>& reports;
   std::mutex mutex;
   std::condition_variable changed;
@@ -58,6 +58,7 @@ struct oracle_pool::core : std::enable_shared_from_this<core> {
   nanoseconds now{0};
   std::uint64_t last_id = 0;
   bool closed = false;
+  bool paused = false;
   pool_stats counts;
 
   struct blocked_submitter {
@@ -69,8 +70,34 @@ struct oracle_pool::core : std::enable_shared_from_this<core> {
 
   // B2: W + Q tasks in all, and waiting places alone for what is not yet due.
   [[nodiscard]] bool has_room(bool for_delayed) const {
-    const std::size_t free = options.max - busy;
+    const std::size_t free = paused ? 0 : options.max - busy;
+    // B2: what a free worker takes needs no place, whoever has lost his to a lowered capacity
+    // (R31).
+    if (!for_delayed && ready.size() < free) return true;
     return places(for_delayed, free) <= options.capacity;
+  }
+
+  // R14: workers of a paused pool take nothing.
+  [[nodiscard]] std::size_t takers() const { return paused ? 0 : workers - busy; }
+
+  void start_worker() {
+    ++workers;
+    threads.emplace_back([this] { work(); });
+  }
+
+  // E6: what a change of limits leads to.
+  void reconsider() {
+    if (!paused) {
+      const auto lacks_worker = [this] {
+        if (workers == options.max || ready.size() <= takers()) return false;
+        const std::size_t waiting = delayed.size() + ready.size() - takers();
+        return workers < options.core || waiting > options.capacity;
+      };
+      while (lacks_worker()) start_worker();
+      if (workers == 0 && first(false) != nullptr) start_worker();
+    }
+    admit_blocked();
+    changed.notify_all();
   }
 
   /// Waiting places in use with one task more, where `takers` workers take one ready task each.
@@ -82,10 +109,10 @@ struct oracle_pool::core : std::enable_shared_from_this<core> {
 
   // B1: up to `core` workers first, then the waiting places, then further workers.
   void accept(const owned& taken) {
-    if (workers < options.core || workers == 0 ||
-        places(taken->delayed, workers - busy) > options.capacity) {
-      ++workers;
-      threads.emplace_back([this] { work(); });
+    if (!paused && (workers < options.core || workers == 0 ||
+                    ((taken->delayed || ready.size() >= takers()) &&
+                     places(taken->delayed, takers()) > options.capacity))) {
+      start_worker();
     }
     taken->id = ++last_id;
     ++counts.accepted;
@@ -141,7 +168,7 @@ struct oracle_pool::core : std::enable_shared_from_this<core> {
   void work() {
     lock hold(mutex);
     while (!(closed && ready.empty() && delayed.empty())) {
-      const owned next = first(true);
+      const owned next = paused ? nullptr : first(true);
       if (next == nullptr) {
         changed.wait(hold);
         continue;
@@ -161,6 +188,7 @@ struct oracle_pool::core : std::enable_shared_from_this<core> {
   void cancel_unstarted(const owned& gone, cancel_reason why);
   std::optional<reject_reason> admit(const owned& offered, verb how, lock& hold);
   std::optional<reject_reason> when_full(const owned& offered, verb how, lock& hold);
+  [[nodiscard]] std::vector<owned> victims_for(const task& offered) const;
   std::optional<reject_reason> refuse(reject_reason why) {
     ++counts.refused;
     return why;
@@ -271,6 +299,19 @@ void oracle_pool::core::discard(task& fresh) {
   fresh.reason = cancel_reason::discarded;
 }
 
+// R9: as many as are needed or none; those that free workers are about to take are not waiting.
+std::vector<oracle_pool::core::owned> oracle_pool::core::victims_for(const task& offered) const {
+  const std::size_t taken = std::min(takers(), ready.size());
+  const std::size_t needed = places(offered.delayed, takers()) - options.capacity;
+  if (needed == 1) {
+    const owned one = taken == 0 ? first(true) : taken < ready.size() ? ready[taken] : nullptr;
+    return one == nullptr ? std::vector<owned>() : std::vector<owned>{one};
+  }
+  if (ready.size() - taken < needed) return {};
+  const auto from = ready.begin() + static_cast<std::ptrdiff_t>(taken);
+  return {from, from + static_cast<std::ptrdiff_t>(needed)};
+}
+
 // B4, and for the try_ verbs B5.
 std::optional<reject_reason> oracle_pool::core::when_full(const owned& offered, verb how,
                                                           lock& hold) {
@@ -290,15 +331,15 @@ std::optional<reject_reason> oracle_pool::core::when_full(const owned& offered, 
       discard(*offered);
       return std::nullopt;
     case saturation::discard_oldest: {
-      // Those that free workers are about to take are not waiting.
-      const std::size_t taken = std::min(workers - busy, ready.size());
-      const owned victim = taken == 0 ? first(true) : taken < ready.size() ? ready[taken] : nullptr;
-      if (victim == nullptr) {
+      const auto victims = victims_for(*offered);
+      if (victims.empty()) {
         discard(*offered);
         return std::nullopt;
       }
-      cancel_unstarted(victim, cancel_reason::discarded);
-      ++counts.discarded;
+      for (const owned& each : victims) {
+        cancel_unstarted(each, cancel_reason::discarded);
+        ++counts.discarded;
+      }
       accept(offered);
       return std::nullopt;
     }
@@ -347,6 +388,7 @@ oracle_pool::~oracle_pool() {
   {
     core::lock hold(in.mutex);
     in.shut();
+    if (std::exchange(in.paused, false)) in.reconsider();
     in.cancel_queued(cancel_reason::closed, true);
     in.changed.wait(hold, [&in] { return in.terminated(); });
   }
@@ -376,8 +418,8 @@ std::optional<reject_reason> oracle_pool::offer_all(std::vector<body>& works,
   core::lock hold(in.mutex);
   if (in.options.policy == saturation::reject) {
     const std::size_t due = in.ready.size() + works.size();
-    const std::size_t free = in.options.max - in.busy;
-    const bool fits = in.delayed.size() + (due > free ? due - free : 0) <= in.options.capacity;
+    const std::size_t free = in.paused ? 0 : in.options.max - in.busy;
+    const bool fits = due <= free || in.delayed.size() + (due - free) <= in.options.capacity;
     if (in.closed || !fits) {
       in.counts.refused += works.size();
       return in.closed ? reject_reason::closed : reject_reason::saturated;
@@ -393,6 +435,23 @@ std::optional<reject_reason> oracle_pool::offer_all(std::vector<body>& works,
     accepted.push_back(handle(made));
   }
   return std::nullopt;
+}
+
+void oracle_pool::set_capacity(std::size_t places) {
+  const core::lock hold(core_->mutex);
+  core_->options.capacity = places;
+  core_->reconsider();
+}
+
+void oracle_pool::pause() {
+  const core::lock hold(core_->mutex);
+  core_->paused = true;
+}
+
+void oracle_pool::resume() {
+  const core::lock hold(core_->mutex);
+  if (!std::exchange(core_->paused, false)) return;
+  core_->reconsider();
 }
 
 void oracle_pool::close() {

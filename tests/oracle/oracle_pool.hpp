@@ -87,6 +87,9 @@ class oracle_pool {
   /// `submit_all`: none = accepted; under `reject` all or none (R12).
   std::optional<reject_reason> offer_all(std::vector<body>& works, std::vector<handle>& accepted);
 
+  void set_capacity(std::size_t places);
+  void pause();
+  void resume();
   void close();
   std::size_t abort();
   std::vector<drained> shutdown_now();

@@ -43,10 +43,14 @@ constexpr std::array k_table = {
     what::close,
     what::abort,
     what::shutdown_now,
+    what::pause,
+    what::resume,
+    what::resume,
+    what::set_capacity,
 };
-static_assert(k_table.size() == 32);
+static_assert(k_table.size() == 36);
 
-constexpr std::array<const char*, 23> k_names = {"submit",
+constexpr std::array<const char*, 26> k_names = {"submit",
                                                  "submit_after",
                                                  "execute",
                                                  "try_submit",
@@ -61,6 +65,9 @@ constexpr std::array<const char*, 23> k_names = {"submit",
                                                  "wait_beside",
                                                  "take",
                                                  "drop",
+                                                 "set_capacity",
+                                                 "pause",
+                                                 "resume",
                                                  "cancel_pending",
                                                  "wait_idle_beside",
                                                  "join_beside",
@@ -121,7 +128,7 @@ program decode(std::span<const std::uint8_t> bytes) {
 
 std::string describe(const step& of) {
   std::string text = k_names[static_cast<std::size_t>(of.op)];
-  if (of.op >= what::cancel_pending) return text;
+  if (of.op >= what::pause) return text;
   if (of.op > what::submit_all) return text + " " + std::to_string(of.which);
   if (of.op == what::submit_after || of.op == what::try_submit_after) {
     text += " " + std::to_string(of.delay().count()) + " ns";

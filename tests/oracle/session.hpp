@@ -136,6 +136,8 @@ class session {
   std::size_t steps_done_ = 0;
   std::size_t starts_seen_ = 0;
   bool moving_ = false;  ///< inside a burst, the standstill has not been waited for
+  std::size_t capacity_ = program_.capacity;
+  bool paused_ = false;
   bool closed_ = false;
   bool drained_once_ = false;
   bool finished_ = false;
@@ -176,6 +178,18 @@ std::string session<Subject>::act(const step& next) {
       stage_.now = stage_.now.load() + std::chrono::milliseconds(next.which % 5);
       subject_.advance(std::chrono::milliseconds(next.which % 5));
       return "moved";
+    case what::set_capacity:
+      capacity_ = next.which % 4;
+      subject_.set_capacity(capacity_);
+      return "places " + std::to_string(capacity_);
+    case what::pause:
+      paused_ = true;
+      subject_.pause();
+      return "paused";
+    case what::resume:
+      paused_ = false;
+      subject_.resume();
+      return "resumed";
     case what::cancel_pending:
       return "cancelled " + std::to_string(subject_.cancel_pending());
     case what::wait_idle_beside:
@@ -387,7 +401,7 @@ bool session<Subject>::settled() {
   }
   last_ = subject_.stats();
   if (last_.running != inside || last_.blocked != submitting) return false;
-  if (last_.idle != 0 && (startable || last_.queued != 0)) return false;
+  if (!paused_ && last_.idle != 0 && (startable || last_.queued != 0)) return false;
   if (closed_ && at_rest(last_) && !subject_.terminated()) return false;
   return std::all_of(beside_.begin(), beside_.end(),
                      [](const auto& each) { return each->over || !each->is_due(); });
@@ -493,6 +507,9 @@ void session<Subject>::destroy_in_flight() {
 template <class Subject>
 std::string session<Subject>::empty_and_refill() {
   std::string seen;
+  paused_ = false;
+  subject_.resume();
+  settle();
   do {
     seen += "cancelled " + std::to_string(subject_.cancel_pending()) + " ";
     settle();
@@ -509,7 +526,7 @@ std::string session<Subject>::empty_and_refill() {
     }
     settle();
     seen += observe() + " fit " + std::to_string(fit);
-    if (fit != program_.max + program_.capacity) seen += ", the wrong number";
+    if (fit != program_.max + capacity_) seen += ", the wrong number";
     open_all();
     settle();
     subject_.wait_idle();

@@ -81,6 +81,9 @@ class weir_subject {
     }
   }
 
+  void set_capacity(std::size_t places) { pool_->set_capacity(places); }
+  void pause() { pool_->pause(); }
+  void resume() { pool_->resume(); }
   void close() { pool_->close(); }
   std::size_t abort() { return pool_->abort(); }
   std::vector<drained> shutdown_now() { return pool_->shutdown_now(); }
@@ -145,6 +148,9 @@ class oracle_subject {
     for (auto& each : all) accepted.emplace_back(std::move(each));
     return refused;
   }
+  void set_capacity(std::size_t places) { pool_->set_capacity(places); }
+  void pause() { pool_->pause(); }
+  void resume() { pool_->resume(); }
   void close() { pool_->close(); }
   std::size_t abort() { return pool_->abort(); }
   std::vector<drained> shutdown_now() { return pool_->shutdown_now(); }
