@@ -8,6 +8,7 @@
 
 #include "sync/event.hpp"
 #include "sync/thread.hpp"
+#include "weir/detail/sync.hpp"
 
 namespace weir::process {
 namespace {
@@ -20,17 +21,19 @@ command numbered(std::uint64_t seq, std::size_t bytes = 1, std::optional<std::st
   return one;
 }
 
-// Enters on a thread of its own and tells what came of it.
+// Enters on a thread of its own, where it has to wait, and tells what came of it.
 class late_reader {
  public:
   late_reader(roster& into, command one)
       : thread_([this, &into, one = std::move(one)] {
           entered_ = into.enter(one);
+          is_done_.store(true, sync::relaxed);
           done_.set();
         }) {
-    while (!into.look(0).reader_waits) {
+    while (!into.look(0).reader_waits && !is_done_.load(sync::relaxed)) {
       std::this_thread::yield();
     }
+    EXPECT_FALSE(is_done_.load(sync::relaxed)) << "it entered without waiting";
   }
   bool result() {
     done_.wait();
@@ -40,6 +43,7 @@ class late_reader {
 
  private:
   bool entered_ = false;
+  sync::atomic<bool> is_done_{false};
   sync::event done_;
   sync::thread thread_;
 };

@@ -2,7 +2,6 @@
 
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include "process/reporter.hpp"
 #include "process/results_folder.hpp"
 #include "process/roster.hpp"
+#include "process/run_limits.hpp"
 #include "process/run_snapshot.hpp"
 #include "process/shell.hpp"
 #include "process/signal_watch.hpp"
@@ -35,44 +35,6 @@ using std::chrono::nanoseconds;
 
 constexpr std::chrono::milliseconds k_bar_period{200};
 constexpr nanoseconds k_longest_backoff = std::chrono::hours(1);
-// How far output may run ahead of the command whose turn it is, so that memory stays bounded.
-constexpr std::size_t k_least_window = 16;
-constexpr std::size_t k_window_per_job = 4;
-// Two pipes, a process descriptor and two files that output may spill to.
-constexpr std::size_t k_descriptors_per_job = 5;
-constexpr std::size_t k_descriptors_per_waiting = 2;
-constexpr std::size_t k_descriptors_at_rest = 32;
-
-std::size_t jobs_of(const run_options& options) {
-  return options.jobs != 0 ? options.jobs : default_concurrency();
-}
-
-std::size_t window_of(const run_options& options) {
-  return k_least_window + k_window_per_job * jobs_of(options);
-}
-
-void check_descriptors(const run_options& options) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
-    return;
-  }
-  std::size_t needed = k_descriptors_at_rest + k_descriptors_per_job * jobs_of(options);
-  if (options.keep_order) {
-    needed += k_descriptors_per_waiting * window_of(options);
-  }
-  if (needed > limit.rlim_cur) {
-    throw usage_error("-j " + std::to_string(jobs_of(options)) + " may need " +
-                      std::to_string(needed) + " file descriptors, but the limit is " +
-                      std::to_string(limit.rlim_cur) +
-                      "; raise it with ulimit -n or run fewer at a time");
-  }
-}
-
-// Commands that were read and have not ended.
-std::size_t most_held(const run_options& options) {
-  const std::size_t jobs = jobs_of(options);
-  return jobs + (options.capacity != 0 ? options.capacity : 2 * jobs);
-}
 
 // The roster admits no more than fit, so the pool has nobody to refuse: it has a place for each
 // command even if all wait for a retry.
@@ -96,6 +58,16 @@ bool wants_bar(const run_options& options) {
       return !options.quiet && !options.dry_run && ::isatty(STDERR_FILENO) == 1;
   }
   return false;
+}
+
+// Refuses a command that is heavier than all of them together may be.
+void weigh(command& one, std::size_t max_bytes) {
+  const std::size_t bytes = roster::bytes_of(one);
+  if (one.refusal.empty() && max_bytes != 0 && bytes > max_bytes) {
+    one.refusal = "has " + std::to_string(bytes) +
+                  " bytes, --max-bytes lets all commands together have " +
+                  std::to_string(max_bytes) + "; raise it or put the command in a script";
+  }
 }
 
 nanoseconds backoff_before(nanoseconds first, unsigned attempts) {
@@ -194,7 +166,10 @@ class runner : private job_owner, private signal_listener {
       reporter_->skipped();
       return true;
     }
-    classify(one);
+    weigh(one, options_.max_bytes);
+    if (pattern_ && one.refusal.empty()) {
+      one.key = pattern_->key_of(one.text);
+    }
     const std::uint64_t place = next_place_++;
     job_ticket ticket(new job{this, place, finished_command(), {}});
     ticket->record.what = std::move(one);
@@ -205,21 +180,6 @@ class runner : private job_owner, private signal_listener {
     ticket->held.emplace(roster_, what.seq);
     job_ticket free = lanes_.enter(std::move(ticket));
     return free == nullptr || start(std::move(free));
-  }
-
-  // Says what holds a command back: its weight for good, its key until its turn.
-  void classify(command& one) const {
-    if (!one.refusal.empty()) {
-      return;
-    }
-    const std::size_t bytes = roster::bytes_of(one);
-    if (options_.max_bytes != 0 && bytes > options_.max_bytes) {
-      one.refusal = "has " + std::to_string(bytes) + " bytes, --max-bytes lets all commands " +
-                    "together have " + std::to_string(options_.max_bytes) +
-                    "; raise it or put the command in a script";
-    } else if (pattern_) {
-      one.key = pattern_->key_of(one.text);
-    }
   }
 
   // On the main thread, or on the worker that has ended the command before it. Returns whether the
@@ -455,6 +415,7 @@ int dry_run(const run_options& options) {
   command one;
   auto got = source.next(one);
   for (; got == command_source::result::command; got = source.next(one)) {
+    weigh(one, options.max_bytes);
     if (!one.refusal.empty()) {
       throw run_error("command " + std::to_string(one.seq) + " (line " + std::to_string(one.line) +
                       ") " + one.refusal);

@@ -39,6 +39,11 @@ class MaxBytes(FolderCase):
                       "together have 1024; raise it or put the command in a script: echo heavy", first)
         self.assertIn("3 succeeded, 1 failed", summary)
 
+    def test_a_dry_run_names_the_first_that_is_too_heavy(self):
+        done = run_lines("echo a", padded("echo heavy", 100), arguments=["--dry-run", "--max-bytes", "50"])
+        self.assertEqual((done.returncode, done.stdout), (1, b"echo a\n"))
+        self.assertIn(b"command 2 (line 2) has 100 bytes", done.stderr)
+
     def test_too_heavy_ones_are_not_retried_and_may_halt(self):
         done = run_lines(padded("echo heavy", 100), "echo after",
                          arguments=["-j1", "--max-bytes", "50", "--retries", "3", "--halt", "soon"])
