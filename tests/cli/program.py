@@ -56,6 +56,14 @@ def snapshot(process):
     return json.loads(process.stderr.readline())["snapshot"]
 
 
+def snapshot_when(process, holds_true, what):
+    """Asks until the answer is as wanted, and returns it."""
+    def look():
+        seen = snapshot(process)
+        return seen if holds_true(seen) else None
+    return wait_until(look, what)
+
+
 def holds(pid, number):
     """Whether the process has blocked a signal, so that it is not ended by it."""
     text = pathlib.Path(f"/proc/{pid}/status").read_text()

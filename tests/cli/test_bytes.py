@@ -4,7 +4,7 @@ import json
 import signal
 import unittest
 
-from program import FolderCase, run_lines, snapshot, start, wait_until, weir
+from program import FolderCase, run_lines, snapshot_when, start, weir
 
 
 def padded(command, size):
@@ -20,8 +20,7 @@ class MaxBytes(FolderCase):
         process = start("run", "--json", "-j1", "--capacity", "100", "--max-bytes", "2K")
         process.stdin.write("".join(line + "\n" for line in lines).encode())
         process.stdin.flush()
-        seen = wait_until(lambda: next((s for s in [snapshot(process)] if s["reader_waits"]), None),
-                          "a full house")
+        seen = snapshot_when(process, lambda seen: seen["reader_waits"] and seen["running"], "a full house")
         self.assertEqual((seen["bytes"], seen["max_bytes"]), (2000, 2048))
         self.assertEqual((len(seen["running"]), seen["ready"]["count"]), (1, 2))
         gate.touch()
@@ -80,10 +79,9 @@ class MaxBytes(FolderCase):
         process = start("run", "-q", "--json", "-j1", "--max-bytes", "100")
         process.stdin.write(f"{padded('sleep 300', 90)}\n{padded('echo', 90)}\n".encode())
         process.stdin.flush()
-        wait_until(lambda: next((s for s in [snapshot(process)] if s["reader_waits"] and s["running"]), None),
-                   "a full house")
+        snapshot_when(process, lambda seen: seen["reader_waits"] and seen["running"], "a full house")
         process.send_signal(signal.SIGINT)
-        wait_until(lambda: snapshot(process)["stage"] == "stopping", "the soft stop")
+        snapshot_when(process, lambda seen: seen["stage"] == "stopping", "the soft stop")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)

@@ -5,7 +5,7 @@ import os
 import signal
 import unittest
 
-from program import FolderCase, run_lines, snapshot, start, wait_until, weir
+from program import FolderCase, run_lines, snapshot_when, start, weir
 
 KEY = ["--key", r"# (\w+)"]
 
@@ -52,8 +52,7 @@ class Keys(FolderCase):
         process = start("run", "--json", "-j2", "--capacity", "2", "--key", "k$")
         process.stdin.write("".join(line + "\n" for line in [*lines, f"touch {self.folder}/late"]).encode())
         process.stdin.flush()
-        seen = wait_until(lambda: next((s for s in [snapshot(process)] if s["reader_waits"]), None),
-                          "a full house")
+        seen = snapshot_when(process, lambda seen: seen["reader_waits"] and seen["running"], "a full house")
         self.assertEqual((len(seen["running"]), seen["behind_key"]["count"]), (1, 3))
         self.assertEqual(seen["behind_key"]["longest"], [{"key": "k", "waiting": 3, "behind": 1}])
         self.assertFalse((self.folder / "late").exists(), "it has no place yet, though a slot is free")

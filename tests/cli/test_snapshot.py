@@ -7,7 +7,7 @@ import signal
 import threading
 import unittest
 
-from program import FolderCase, holds, run_lines, snapshot, start, wait_until
+from program import FolderCase, holds, run_lines, snapshot, snapshot_when, start, wait_until
 
 
 class Snapshot(FolderCase):
@@ -34,8 +34,17 @@ class Snapshot(FolderCase):
         process = self.begin("false", self.gated() + "; echo done", *[f"echo {n}" for n in range(8)],
                              arguments=["-j1", "--capacity", "20", "--retries", "1", "--backoff", "1h"])
         pid = self.read_number("pid")
-        process.send_signal(signal.SIGUSR1)
-        lines = [process.stderr.readline().decode() for _ in range(9)]
+
+        def answer():
+            # The line of the retry is the last one. The command may know its number before weir does.
+            process.send_signal(signal.SIGUSR1)
+            lines = []
+            while not lines or not lines[-1].startswith("weir:   retries 1 "):
+                lines.append(process.stderr.readline().decode())
+            return lines if "8 ready" in lines[0] and "pid" in lines[1] else None
+
+        lines = wait_until(answer, "all commands in the house")
+        self.assertEqual(len(lines), 9)
         self.assertRegex(lines[0], r"^weir: after [\d.]+s: 0 done; 1 running, 8 ready, 0 behind a key, "
                                    r"1 to retry; \d+ bytes held\n$")
         self.assertRegex(lines[1], rf"^weir:   runs 2 \(line 2\) for [\d.]+s, pid {pid}: echo ")
@@ -51,8 +60,10 @@ class Snapshot(FolderCase):
         process = self.begin("exit 3", self.gated() + " # k", "echo # k", arguments=["--json", "-q", "-j2",
                                                                                    "--key", "k$"])
         pid = self.read_number("pid")
-        wait_until(lambda: snapshot(process)["failed"] == 1, "the end of the first")
-        seen = snapshot(process)
+        seen = snapshot_when(process,
+                             lambda seen: seen["failed"] == 1 and seen["behind_key"]["count"] == 1
+                             and [one.get("pid") for one in seen["running"]] == [pid],
+                             "the end of the first")
         self.assertEqual((seen["stage"], seen["succeeded"], seen["total"]), ("going", 0, None))
         running, = seen["running"]
         self.assertEqual((running["seq"], running["line"], running["pid"], running["attempt"], running["key"]),
@@ -78,9 +89,9 @@ class Snapshot(FolderCase):
         process = self.begin(line, arguments=["--json", "-q", "--kill-after", "1h"])
         self.read_number("pid")
         process.send_signal(signal.SIGTERM)
-        wait_until(lambda: snapshot(process)["stage"] == "stopping", "the soft stop")
+        snapshot_when(process, lambda seen: seen["stage"] == "stopping", "the soft stop")
         process.send_signal(signal.SIGTERM)
-        wait_until(lambda: snapshot(process)["stage"] == "ending", "the hard stop")
+        snapshot_when(process, lambda seen: seen["stage"] == "ending", "the hard stop")
         self.assertEqual(len(snapshot(process)["running"]), 1)
         self.open_gate(process)
         self.assertEqual(process.wait(60), 143)
@@ -143,8 +154,8 @@ class Snapshot(FolderCase):
 
     def test_while_the_output_is_not_read(self):
         process = self.begin("head -c 300000 /dev/zero", *["echo"] * 3, arguments=["--json", "-j1"])
-        wait_until(lambda: any(one["writes_output"] for one in snapshot(process)["running"]),
-                   "a full pipe on standard output")
+        snapshot_when(process, lambda seen: any(one["writes_output"] for one in seen["running"]),
+                      "a full pipe on standard output")
         process.stdin.close()
         self.assertEqual(len(process.stdout.read().splitlines()), 4)
         self.assertEqual(process.wait(60), 0)
