@@ -1,11 +1,16 @@
 # The program: src/process as a library of its own, src/cli as another so that its tests can link it,
 # and main.cpp alone in the executable.
 find_package(nlohmann_json REQUIRED)
+# Debian's package of RE2 has no CMake files.
+find_path(WEIR_RE2_INCLUDE re2/re2.h REQUIRED)
+find_library(WEIR_RE2_LIBRARY re2 REQUIRED)
 
 weir_room_sources(process_sources process)
 if(process_sources)
   add_library(weir_process STATIC ${process_sources})
-  target_link_libraries(weir_process PUBLIC weir weir_options nlohmann_json::nlohmann_json)
+  target_link_libraries(weir_process PUBLIC weir weir_options nlohmann_json::nlohmann_json
+                                             "${WEIR_RE2_LIBRARY}")
+  target_include_directories(weir_process SYSTEM PRIVATE "${WEIR_RE2_INCLUDE}")
   if(TARGET weir_trace)
     target_link_libraries(weir_process PUBLIC weir_trace)
   endif()

@@ -6,6 +6,7 @@
 #include <string>
 #include <system_error>
 
+#include "process/byte_size.hpp"
 #include "process/duration.hpp"
 #include "process/errors.hpp"
 #include "weir/thread_pool.hpp"
@@ -36,9 +37,18 @@ std::chrono::nanoseconds duration(const char* name, const std::string& text) {
   return *value;
 }
 
+std::size_t byte_size(const char* name, const std::string& text) {
+  const auto value = process::parse_byte_size(text);
+  if (!value || *value == 0) {
+    throw usage_error(std::string(name) + " '" + text +
+                      "': give a size such as 64K, 10M, 1G, or plain bytes, at least 1");
+  }
+  return *value;
+}
+
 const std::string& not_empty(const char* name, const std::string& text) {
   if (text.empty()) {
-    throw usage_error(std::string(name) + ": the name is empty");
+    throw usage_error(std::string(name) + ": the value is empty");
   }
   return text;
 }
@@ -78,10 +88,21 @@ constexpr std::array k_flags{
            r.run.jobs = number<std::size_t>("-j", v, 1, k_most_jobs);
          }},
     flag{0, "capacity", "N",
-         "Read at most N commands ahead of those that run. Default: twice --jobs.",
+         "Read at most N commands ahead of --jobs. They wait for a worker, for their key or for "
+         "a retry. Default: twice --jobs.",
          [](request& r, const std::string& v) {
            r.run.capacity = number<std::size_t>("--capacity", v, 1, k_most_capacity);
          }},
+    flag{0, "max-bytes", "SIZE",
+         "Read no further while the commands that were read and have not ended, with their values, "
+         "have more than SIZE bytes together. Sizes are 64K, 10M, 1G or plain bytes. A command "
+         "that alone has more fails. Default: no limit.",
+         [](request& r, const std::string& v) { r.run.max_bytes = byte_size("--max-bytes", v); }},
+    flag{0, "key", "REGEX",
+         "Run commands with the same key one after the other, in the order of the input. The key "
+         "is what the first group of REGEX (RE2 syntax) matches in the command, or all of the "
+         "match where there is no group; commands without a match have none.",
+         [](request& r, const std::string& v) { r.run.key = not_empty("--key", v); }},
     flag{
         0, "timeout", "TIME",
         "End a command that runs longer: SIGTERM to its process group, SIGKILL after --kill-after. "

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 3> k_usage{
     "[FLAG]... -- COMMAND... [:::: FILE]",
 };
 
-constexpr std::array<std::string_view, 5> k_details{
+constexpr std::array<std::string_view, 6> k_details{
     "Runs shell commands, several at a time, on a bounded pool. FILE has one command a line; blank "
     "lines and lines that begin with # are skipped. Without FILE, or with -, commands come from "
     "standard input, which is read no faster than commands are run.",
@@ -36,6 +36,8 @@ constexpr std::array<std::string_view, 5> k_details{
     "left in the background is let be.",
     "The first SIGINT (Ctrl-C), SIGTERM or SIGHUP stops reading and starting; running commands "
     "finish. The second ends them as --timeout does.",
+    "SIGUSR1 shows on standard error what runs, what waits and what is done, and changes nothing; "
+    "with --json as a JSON object in one line.",
     "A failed command is named on standard error, with its number and its line.",
 };
 
@@ -44,6 +46,7 @@ constexpr std::array k_examples{
     example{"find . -name '*.wav' | weir run -k -- flac --silent", "standard input has the values"},
     example{"weir run -- convert {} {.}.png ::: *.jpg", "values on the command line"},
     example{"weir run --joblog log --resume --retries 2 jobs.txt", "go on where a run ended"},
+    example{"weir run --key 'host=(\\S+)' jobs.txt", "one at a time for each host"},
     example{"weir run --json jobs.txt | jq .exit", "one object a command"},
 };
 

@@ -49,7 +49,8 @@ attempt_runner::attempt_runner(const run_options& options, const shell& program,
       results_(results),
       stop_(stop) {}
 
-std::string attempt_runner::run(finished_command& one) const {
+std::string attempt_runner::run(finished_command& one,
+                                const std::function<void(pid_t)>& on_start) const {
   ++one.attempts;
   one.out = capture();
   one.err = capture();
@@ -59,8 +60,8 @@ std::string attempt_runner::run(finished_command& one) const {
     unwritten = results_->begin(one);
   }
   const shell_arguments arguments(shell_, one.what.text);
-  const child_result result =
-      run_child(starter_, shell_.path(), arguments.get(), limits_, stop_, one.out, one.err);
+  const child_result result = run_child(starter_, shell_.path(), arguments.get(), limits_, stop_,
+                                        one.out, one.err, on_start);
   one.ran = result.end != child_end::not_started;
   one.how = outcome_of(result);
   one.status = result.status;

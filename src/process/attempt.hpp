@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "process/child.hpp"
@@ -18,8 +19,9 @@ class attempt_runner {
                  const results_folder* results, const wake_fd& stop);
 
   /// Blocks until the attempt is over and `one` says how. Counts it in `one.attempts`. Returns an
-  /// empty text, or what of its results could not be written; then `one` has failed.
-  std::string run(finished_command& one) const;
+  /// empty text, or what of its results could not be written; then `one` has failed. `on_start`
+  /// hears the number of the process.
+  std::string run(finished_command& one, const std::function<void(pid_t)>& on_start) const;
 
  private:
   const child_limits limits_;

@@ -257,8 +257,8 @@ child_result not_started(int error) {
 }  // namespace
 
 child_result run_child(const spawner& starter, const char* path, char* const argv[],
-                       const child_limits& limits, const wake_fd& stop, capture& out,
-                       capture& err) {
+                       const child_limits& limits, const wake_fd& stop, capture& out, capture& err,
+                       const std::function<void(pid_t)>& on_start) {
   pipe_ends out_pipe;
   pipe_ends err_pipe;
   if (const int error = out_pipe.open(); error != 0) {
@@ -281,6 +281,9 @@ child_result run_child(const spawner& starter, const char* path, char* const arg
     ::kill(-pid, SIGKILL);
     ::waitpid(pid, nullptr, 0);
     return not_started(error);
+  }
+  if (on_start) {
+    on_start(pid);
   }
   child_result result =
       supervisor(pid, pidfd.get(), limits, stop, out_pipe, err_pipe, out, err).run();

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 
 #include "process/capture.hpp"
 #include "process/exit_status.hpp"
@@ -37,9 +38,10 @@ struct child_result {
 /// behind do not count, unless it was told to end: then the whole group gets SIGTERM, and SIGKILL
 /// `kill_after` later if any of it still lives, also when the process itself is long gone. Both
 /// streams are read as they come. No descriptor and no zombie stays. Protocol:
-/// docs/design/child-process.md. Thread safety: any number of calls at once, with captures of their
-/// own.
+/// docs/design/child-process.md. `on_start`, if given, hears its number as soon as there is one.
+/// Thread safety: any number of calls at once, with captures of their own.
 child_result run_child(const spawner& starter, const char* path, char* const argv[],
-                       const child_limits& limits, const wake_fd& stop, capture& out, capture& err);
+                       const child_limits& limits, const wake_fd& stop, capture& out, capture& err,
+                       const std::function<void(pid_t)>& on_start = {});
 
 }  // namespace weir::process

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "process/capture.hpp"
@@ -16,6 +17,7 @@ struct command {
   std::string text;        ///< what the shell gets
   std::string tag;         ///< what `--tag` puts before its output
   std::string refusal;     ///< why it cannot be run at all; empty if it can
+  std::optional<std::string> key = {};  ///< commands with the same one run one after the other
 };
 
 enum class outcome : std::uint8_t {

@@ -4,31 +4,13 @@
 #include <cstring>
 #include <string>
 
+#include "process/excerpt.hpp"
 #include "process/reporter.hpp"
 
 namespace weir::process {
 namespace {
 
 constexpr std::size_t k_excerpt = 160;
-
-// A command in a message: one line, no control bytes, not endless, cut between characters.
-std::string excerpt(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (out.size() >= k_excerpt && (byte & 0xc0) != 0x80) {
-      return out + "...";
-    }
-    if (byte < 0x20 || byte == 0x7f) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
-      out += c == '\n' ? "\\n" : c == '\t' ? "\\t" : escaped;
-    } else {
-      out.push_back(c);
-    }
-  }
-  return out;
-}
 
 std::string cause(const finished_command& one, std::chrono::nanoseconds timeout) {
   if (!one.problem.empty()) {
@@ -61,7 +43,7 @@ std::string describe_failure(const finished_command& one, std::chrono::nanosecon
     text += " after " + std::to_string(one.attempts) + " attempts";
   }
   if (!one.what.text.empty()) {
-    text += ": " + excerpt(one.what.text);
+    text += ": " + excerpt(one.what.text, k_excerpt);
   }
   return text;
 }

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "process/command.hpp"
+#include "process/roster.hpp"
 
 namespace weir::process {
 
@@ -23,6 +25,7 @@ struct job {
   job_owner* owner = nullptr;
   std::uint64_t place = 0;  ///< in the order of output
   finished_command record;
+  std::optional<roster_place> held;  ///< until it has ended
 };
 
 /// Tells the owner before it deletes.

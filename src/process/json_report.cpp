@@ -85,6 +85,9 @@ json head(const finished_command& ended) {
     object["line"] = ended.what.line;
   }
   put_text(object, "command", ended.what.text);
+  if (ended.what.key) {
+    put_text(object, "key", *ended.what.key);
+  }
   object["outcome"] = to_string(ended.how);
   const bool exited = ended.status.how == exit_status::kind::exited;
   object["exit"] = ended.ran && exited ? json(ended.status.value) : json(nullptr);

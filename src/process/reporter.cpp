@@ -32,6 +32,16 @@ bool write_if_ready(std::string_view text) {
   return count == static_cast<ssize_t>(text.size());
 }
 
+// How much of `lines` may be written at once without mixing with what others write: whole lines
+// while they fit. 0: the first line alone is too long for that.
+std::size_t piece_length(std::string_view lines) {
+  if (lines.size() <= PIPE_BUF) {
+    return lines.size();
+  }
+  const auto newline = lines.substr(0, PIPE_BUF).rfind('\n');
+  return newline == std::string_view::npos ? 0 : newline + 1;
+}
+
 std::size_t terminal_width() {
   winsize size{};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2) {
@@ -276,12 +286,43 @@ reporter::verdict reporter::judge_locked() const {
 }
 
 void reporter::complain(std::string_view what) {
-  const std::string line = "weir: " + std::string(what) + "\n";
   const sync::lock_guard held(state_);
   erase_bar_locked();
-  if (unsent_.size() < k_most_unsent && (!unsent_.empty() || !write_if_ready(line))) {
-    unsent_ += line;
+  if (unsent_.size() < k_most_unsent) {
+    unsent_ += "weir: " + std::string(what) + "\n";
   }
+  send_locked();
+}
+
+// A line that is too long to be written at once is cut in pieces only while nobody prints.
+void reporter::send_locked() {
+  std::size_t sent = 0;
+  while (sent < unsent_.size()) {
+    const std::string_view rest = std::string_view(unsent_).substr(sent);
+    std::size_t length = piece_length(rest);
+    if (length == 0 && !printing_) {
+      length = PIPE_BUF;
+    }
+    if (length == 0 || !write_if_ready(rest.substr(0, length))) {
+      break;
+    }
+    sent += length;
+  }
+  unsent_.erase(0, sent);
+}
+
+void reporter::answer(std::string_view lines) {
+  {
+    const sync::lock_guard held(state_);
+    erase_bar_locked();
+    send_locked();
+    if (!answer_waits_ || unsent_.empty()) {
+      unsent_ += lines;
+      send_locked();
+      answer_waits_ = !unsent_.empty();
+    }
+  }
+  draw_progress();
 }
 
 void reporter::write_unsent() {
@@ -289,8 +330,11 @@ void reporter::write_unsent() {
   {
     const sync::lock_guard held(state_);
     lines.swap(unsent_);
+    printing_ = !lines.empty();
   }
   err_.write(lines);
+  const sync::lock_guard held(state_);
+  printing_ = false;
 }
 
 void reporter::trouble(std::string_view what) {

@@ -60,6 +60,9 @@ class reporter {
   void complain(std::string_view what);
   /// Marks the run as one in which weir failed at something itself, and says at what.
   void trouble(std::string_view what);
+  /// Writes lines on standard error, as `complain` does, and draws the bar again. While an earlier
+  /// answer waits for its reader, a new one is left out.
+  void answer(std::string_view lines);
   void draw_progress();
 
   [[nodiscard]] run_counts counts() const;
@@ -73,6 +76,7 @@ class reporter {
 
   void account(std::uint64_t place, finished_command&& one);
   void add_locked(std::uint64_t place, entry&& what) WEIR_REQUIRES(state_);
+  void send_locked() WEIR_REQUIRES(state_);
   void write_unsent() WEIR_REQUIRES(output_) WEIR_EXCLUDES(state_);
   bool take_next(entry& next) WEIR_EXCLUDES(state_);
   void print(const finished_command& one) WEIR_REQUIRES(output_);
@@ -99,6 +103,7 @@ class reporter {
   run_counts counts_ WEIR_GUARDED_BY(state_);
   std::map<std::uint64_t, entry> waiting_ WEIR_GUARDED_BY(state_);
   std::string unsent_ WEIR_GUARDED_BY(state_);
+  bool answer_waits_ WEIR_GUARDED_BY(state_) = false;
   std::uint64_t next_place_ WEIR_GUARDED_BY(state_) = 0;
   bool stopped_ WEIR_GUARDED_BY(state_) = false;
   bool trouble_ WEIR_GUARDED_BY(state_) = false;

@@ -19,8 +19,13 @@ struct run_options {
 
   input_description input;
 
-  std::size_t jobs = 0;      ///< commands at a time; 0 = the processors this process may use
-  std::size_t capacity = 0;  ///< commands that wait, read but not started; 0 = twice `jobs`
+  std::size_t jobs = 0;  ///< commands at a time; 0 = the processors this process may use
+  /// Commands that were read and have not ended, beyond `jobs`; 0 = twice `jobs`.
+  std::size_t capacity = 0;
+  std::size_t max_bytes =
+      0;  ///< the bytes of all commands that were read and have not ended; 0 = any
+  std::string
+      key;  ///< commands in which this expression finds the same do not overlap; empty = none
   std::chrono::nanoseconds timeout{0};
   std::chrono::nanoseconds kill_after{std::chrono::seconds(10)};
   std::chrono::nanoseconds delay{0};

@@ -2,7 +2,6 @@
 
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,11 +14,17 @@
 #include "process/attempt.hpp"
 #include "process/errors.hpp"
 #include "process/job.hpp"
+#include "process/key_lanes.hpp"
+#include "process/key_pattern.hpp"
 #include "process/reporter.hpp"
 #include "process/results_folder.hpp"
+#include "process/roster.hpp"
+#include "process/run_limits.hpp"
+#include "process/run_snapshot.hpp"
 #include "process/shell.hpp"
 #include "process/signal_watch.hpp"
 #include "process/start_gate.hpp"
+#include "weir/detail/assert.hpp"
 #include "weir/detail/sync.hpp"
 #include "weir/thread_pool.hpp"
 
@@ -30,44 +35,14 @@ using std::chrono::nanoseconds;
 
 constexpr std::chrono::milliseconds k_bar_period{200};
 constexpr nanoseconds k_longest_backoff = std::chrono::hours(1);
-// How far output may run ahead of the command whose turn it is, so that memory stays bounded.
-constexpr std::size_t k_least_window = 16;
-constexpr std::size_t k_window_per_job = 4;
-// Two pipes, a process descriptor and two files that output may spill to.
-constexpr std::size_t k_descriptors_per_job = 5;
-constexpr std::size_t k_descriptors_per_waiting = 2;
-constexpr std::size_t k_descriptors_at_rest = 32;
 
-std::size_t jobs_of(const run_options& options) {
-  return options.jobs != 0 ? options.jobs : default_concurrency();
-}
-
-std::size_t window_of(const run_options& options) {
-  return k_least_window + k_window_per_job * jobs_of(options);
-}
-
-void check_descriptors(const run_options& options) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
-    return;
-  }
-  std::size_t needed = k_descriptors_at_rest + k_descriptors_per_job * jobs_of(options);
-  if (options.keep_order) {
-    needed += k_descriptors_per_waiting * window_of(options);
-  }
-  if (needed > limit.rlim_cur) {
-    throw usage_error("-j " + std::to_string(jobs_of(options)) + " may need " +
-                      std::to_string(needed) + " file descriptors, but the limit is " +
-                      std::to_string(limit.rlim_cur) +
-                      "; raise it with ulimit -n or run fewer at a time");
-  }
-}
-
+// The roster admits no more than fit, so the pool has nobody to refuse: it has a place for each
+// command even if all wait for a retry.
 pool_options pool_options_of(const run_options& options) {
   pool_options pool;
   pool.core = pool.max = jobs_of(options);
-  pool.capacity = options.capacity != 0 ? options.capacity : 2 * jobs_of(options);
-  pool.on_saturation = saturation::block;
+  pool.capacity = most_held(options);
+  pool.on_saturation = saturation::reject;
   pool.name = "weir run";
   pool.observer = options.observer;
   return pool;
@@ -83,6 +58,16 @@ bool wants_bar(const run_options& options) {
       return !options.quiet && !options.dry_run && ::isatty(STDERR_FILENO) == 1;
   }
   return false;
+}
+
+// Refuses a command that is heavier than all of them together may be.
+void weigh(command& one, std::size_t max_bytes) {
+  const std::size_t bytes = roster::bytes_of(one);
+  if (one.refusal.empty() && max_bytes != 0 && bytes > max_bytes) {
+    one.refusal = "has " + std::to_string(bytes) +
+                  " bytes, --max-bytes lets all commands together have " +
+                  std::to_string(max_bytes) + "; raise it or put the command in a script";
+  }
 }
 
 nanoseconds backoff_before(nanoseconds first, unsigned attempts) {
@@ -103,10 +88,14 @@ class runner : private job_owner, private signal_listener {
   /// Opens everything that the run needs, so that what is wrong is said before the first command.
   explicit runner(const run_options& options)
       : options_(options),
+        roster_(most_held(options), options.max_bytes),
         source_(options.input, soft_stop_.fd()),
         shell_(options.shell, options.pipefail, spawner_),
         gate_(options.delay) {
     check_descriptors(options);
+    if (!options.key.empty()) {
+      pattern_.emplace(options.key);
+    }
     if (!options.results.empty()) {
       results_.emplace(options.results);
     }
@@ -177,14 +166,29 @@ class runner : private job_owner, private signal_listener {
       reporter_->skipped();
       return true;
     }
+    weigh(one, options_.max_bytes);
+    if (pattern_ && one.refusal.empty()) {
+      one.key = pattern_->key_of(one.text);
+    }
     const std::uint64_t place = next_place_++;
-    job_ticket ticket(new job{this, place, finished_command()});
+    job_ticket ticket(new job{this, place, finished_command(), {}});
     ticket->record.what = std::move(one);
-    if (!reporter_->wait_for_turn(place)) {
+    const command& what = ticket->record.what;
+    if (!reporter_->wait_for_turn(place) || !roster_.enter(what)) {
       return false;
     }
+    ticket->held.emplace(roster_, what.seq);
+    job_ticket free = lanes_.enter(std::move(ticket));
+    return free == nullptr || start(std::move(free));
+  }
+
+  // On the main thread, or on the worker that has ended the command before it. Returns whether the
+  // pool has taken it.
+  bool start(job_ticket ticket) {
+    roster_.is_ready(ticket->record.what.seq);
+    const task_options shown = shown_by_observers(*ticket);
     try {
-      submit(std::move(ticket));
+      pool_->execute(shown, task{this, std::move(ticket)});
       return true;
     } catch (const rejected& refusal) {
       if (refusal.why() != reject_reason::closed) {
@@ -195,13 +199,13 @@ class runner : private job_owner, private signal_listener {
     }
   }
 
-  void submit(job_ticket ticket) {
+  task_options shown_by_observers(const job& one) const {
+    task_options shown;
     if (options_.observer != nullptr) {
-      const task_options named{ticket->record.what.text};
-      pool_->execute(named, task{this, std::move(ticket)});
-    } else {
-      pool_->execute(task{this, std::move(ticket)});
+      shown.name = one.record.what.text;
+      shown.key = one.record.what.key.value_or("");
     }
+    return shown;
   }
 
   // Running: on the workers.
@@ -221,11 +225,9 @@ class runner : private job_owner, private signal_listener {
     attempt(one->record);
     while (wants_retry(one->record)) {
       const nanoseconds length = backoff_before(options_.backoff, one->record.attempts);
-      if (length > nanoseconds::zero() && retry_later(one, length)) {
+      if (length > nanoseconds::zero()) {
+        retry_later(job_ticket(one.release()), length);
         return;
-      }
-      if (!wait_unless(soft_stop_, length)) {
-        break;
       }
       attempt(one->record);
     }
@@ -233,7 +235,10 @@ class runner : private job_owner, private signal_listener {
   }
 
   void attempt(finished_command& record) {
-    const std::string unwritten = attempts_->run(record);
+    const std::uint64_t seq = record.what.seq;
+    roster_.runs(seq, record.attempts + 1);
+    const std::string unwritten =
+        attempts_->run(record, [&](pid_t pid) { roster_.has_process(seq, pid); });
     if (!unwritten.empty()) {
       reporter_->trouble("results: " + unwritten + "; no further command is started");
     }
@@ -244,19 +249,29 @@ class runner : private job_owner, private signal_listener {
     return failed && record.attempts <= options_.retries && !stopping_.load(sync::relaxed);
   }
 
-  // Frees the worker until the next attempt if there is a waiting place to spend the time in.
-  bool retry_later(std::unique_ptr<job>& one, nanoseconds length) {
+  // Frees the worker until the next attempt. The command keeps its place in the roster and its key.
+  void retry_later(job_ticket ticket, nanoseconds length) {
+    const finished_command& record = ticket->record;
     reporter_->paused();
-    task again{this, job_ticket(one.release())};
-    if (pool_->try_submit_after(length, std::move(again)).accepted()) {
-      return true;
-    }
-    one.reset(again.ticket.release());
-    reporter_->started();
-    return false;
+    roster_.retries(record.what.seq, record.attempts + 1,
+                    std::chrono::steady_clock::now() + length);
+    const task_options shown = shown_by_observers(*ticket);
+    const auto offered = pool_->try_submit_after(shown, length, task{this, std::move(ticket)});
+    WEIR_ASSERT(offered.accepted() || offered.why() == reject_reason::closed);
   }
 
   void finish(job& one) {
+    const std::optional<std::string> key = one.record.what.key;
+    roster_.ends(one.record.what.seq);
+    report(one);
+    if (key) {
+      if (job_ticket next = lanes_.leave(*key)) {
+        start(std::move(next));
+      }
+    }
+  }
+
+  void report(job& one) {
     switch (reporter_->finished(one.place, std::move(one.record))) {
       case reporter::verdict::go_on:
         return;
@@ -287,11 +302,17 @@ class runner : private job_owner, private signal_listener {
     }
     soft_stop_.set();
     reporter_->stop_waiting();
+    roster_.stop();
     pool_->close();
     pool_->cancel_pending();
+    (void)lanes_.close();
   }
 
   void signalled(int number) override {
+    if (number == SIGUSR1) {
+      show_snapshot();
+      return;
+    }
     const std::string name = std::string("SIG") + name_of(number);
     if (signal_ == 0) {
       signal_ = number;
@@ -301,6 +322,19 @@ class runner : private job_owner, private signal_listener {
       hard_stop_.set();
       say(name + ": running commands are ended");
     }
+  }
+
+  void show_snapshot() {
+    run_snapshot seen;
+    if (stopping_.load(sync::relaxed)) {
+      seen.how = hard_stop_.is_set() ? run_snapshot::stage::ending : run_snapshot::stage::stopping;
+    }
+    seen.now = std::chrono::steady_clock::now();
+    seen.elapsed = seen.now - begin_;
+    seen.max_bytes = options_.max_bytes;
+    seen.held = roster_.look(run_snapshot::k_few);
+    seen.counts = reporter_->counts();
+    reporter_->answer(options_.json ? snapshot_json(seen) : snapshot_text(seen));
   }
 
   void ticked() override { reporter_->draw_progress(); }
@@ -344,12 +378,16 @@ class runner : private job_owner, private signal_listener {
   }
 
   const run_options& options_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   wake_fd soft_stop_;  // start nothing more
   wake_fd hard_stop_;  // end what runs
+  roster roster_;
+  key_lanes lanes_;
   spawner spawner_;
   command_source source_;
   shell shell_;
   start_gate gate_;
+  std::optional<key_pattern> pattern_;
   std::optional<results_folder> results_;
   std::optional<joblog_history> history_;
   std::optional<joblog_writer> log_;
@@ -366,6 +404,9 @@ class runner : private job_owner, private signal_listener {
 int dry_run(const run_options& options) {
   const wake_fd never;
   command_source source(options.input, -1);
+  if (!options.key.empty()) {
+    const key_pattern sound(options.key);
+  }
   std::optional<joblog_history> history;
   if (options.resume) {
     history = joblog_history::read(options.joblog);
@@ -374,6 +415,7 @@ int dry_run(const run_options& options) {
   command one;
   auto got = source.next(one);
   for (; got == command_source::result::command; got = source.next(one)) {
+    weigh(one, options.max_bytes);
     if (!one.refusal.empty()) {
       throw run_error("command " + std::to_string(one.seq) + " (line " + std::to_string(one.line) +
                       ") " + one.refusal);
@@ -395,6 +437,7 @@ int run(const run_options& options) {
   if (options.resume && options.joblog.empty()) {
     throw usage_error("--resume needs --joblog FILE, the log of the run to go on with");
   }
+  hold_snapshot_signal();
   return options.dry_run ? dry_run(options) : runner(options).run();
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -101,7 +102,7 @@ TEST_F(Runner, EachCommandIsShownOnce) {
   EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 100);
 }
 
-TEST_F(Runner, RetriesGoThroughThePoolAndInPlace) {
+TEST_F(Runner, RetriesEachCommandAsOftenAsAsked) {
   run_options options = with(numbers(30), "exit 1 # ");
   options.retries = 2;
   options.backoff = std::chrono::milliseconds(1);
@@ -115,6 +116,50 @@ TEST_F(Runner, RetriesGoThroughThePoolAndInPlace) {
     ++tried_thrice;
   }
   EXPECT_EQ(tried_thrice, 30u);
+}
+
+TEST_F(Runner, RunsCommandsOfOneKeyInTheirOrder) {
+  std::vector<std::string> values;
+  for (int i = 100; i < 220; ++i) {
+    values.push_back(std::string(1, "abc"[i % 3]) + std::to_string(i));
+  }
+  run_options options = with(values, "echo {}");
+  options.key = "([abc])\\d+";
+  options.max_bytes = 100;
+  const seen result = run_captured(options);
+  EXPECT_EQ(result.code, 0) << result.err;
+  // Without keep_order the output is in the order of the ends, which is that of the input per key.
+  std::string last[3];
+  std::istringstream lines(result.out);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    std::string& before = last[line[0] - 'a'];
+    EXPECT_LT(before, line);
+    before = line;
+  }
+  EXPECT_EQ(count, 120u);
+}
+
+TEST_F(Runner, KeepsTheKeyOverRetriesAndLetsGoAtTheHalt) {
+  run_options options = with(numbers(40), "echo {}; exit 1");
+  options.key = "echo";
+  options.retries = 1;
+  options.backoff = std::chrono::milliseconds(1);
+  options.halt = *parse_halt_rule("soon,fail=5");
+  options.quiet = true;
+  const seen result = run_captured(options);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_EQ(result.out, "1\n2\n3\n4\n5\n") << "in turn, and none after the fifth failure";
+}
+
+TEST_F(Runner, AnswersWithoutBeingDisturbed) {
+  run_options options = with(numbers(100), "kill -USR1 $PPID; echo {}");
+  options.keep_order = true;
+  const seen result = run_captured(options);
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 100);
+  EXPECT_TRUE(result.err.starts_with("weir: after ")) << result.err;
+  EXPECT_NE(result.err.find("weir:   runs "), std::string::npos) << result.err;
 }
 
 TEST_F(Runner, HaltsAtOnce) {
@@ -143,6 +188,9 @@ TEST_F(Runner, RefusesWhatCannotBeDone) {
   EXPECT_THROW(run(options), usage_error);
   options.resume = false;
   options.shell = "/nowhere/sh";
+  EXPECT_THROW(run(options), usage_error);
+  options.shell = "/bin/sh";
+  options.key = "(";
   EXPECT_THROW(run(options), usage_error);
 }
 

@@ -21,6 +21,13 @@ bool is_ignored(int number) {
 
 }  // namespace
 
+void hold_snapshot_signal() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGUSR1);
+  WEIR_ASSERT(::pthread_sigmask(SIG_BLOCK, &set, nullptr) == 0);
+}
+
 sigset_t take_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -29,6 +36,7 @@ sigset_t take_signals() {
       sigaddset(&set, number);
     }
   }
+  sigaddset(&set, SIGUSR1);
   if (::getpid() == 1) {
     sigaddset(&set, SIGCHLD);
   }

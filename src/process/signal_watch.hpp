@@ -10,9 +10,13 @@
 
 namespace weir::process {
 
+/// Keeps SIGUSR1, which would end this process, until a `signal_watch` takes it. Call it as early
+/// as possible.
+void hold_snapshot_signal();
+
 /// Prepares this process for running others: blocks SIGINT, SIGTERM and SIGHUP (those that were not
-/// ignored before, so that `nohup` and `&` in a script keep their meaning) and, in process 1,
-/// SIGCHLD; ignores SIGPIPE. Call it before the first thread starts, since threads inherit the
+/// ignored before, so that `nohup` and `&` in a script keep their meaning), SIGUSR1 and, in process
+/// 1, SIGCHLD; ignores SIGPIPE. Call it before the first thread starts, since threads inherit the
 /// mask. Returns the set that was blocked.
 sigset_t take_signals();
 

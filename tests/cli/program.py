@@ -1,7 +1,9 @@
 """Drives the built program for the tests: starts it, waits for conditions, looks into /proc."""
 
+import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -45,6 +47,27 @@ def weir(*arguments, stdin=b"", timeout=PATIENCE_S, **options):
 def run_lines(*lines, arguments=(), **options):
     """Runs the lines as commands from standard input."""
     return weir("run", *arguments, stdin="".join(line + "\n" for line in lines), **options)
+
+
+def snapshot(process):
+    """Asks a run with --json where it stands; nothing else may be on its standard error."""
+    wait_until(lambda: holds(process.pid, signal.SIGUSR1), "a weir that knows the signal")
+    process.send_signal(signal.SIGUSR1)
+    return json.loads(process.stderr.readline())["snapshot"]
+
+
+def snapshot_when(process, holds_true, what):
+    """Asks until the answer is as wanted, and returns it."""
+    def look():
+        seen = snapshot(process)
+        return seen if holds_true(seen) else None
+    return wait_until(look, what)
+
+
+def holds(pid, number):
+    """Whether the process has blocked a signal, so that it is not ended by it."""
+    text = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"^SigBlk:\s*(\w+)", text, re.M)[1], 16) >> (number - 1) & 1
 
 
 def wait_until(condition, what):

@@ -144,6 +144,19 @@ class Trace(FolderCase):
         events = trace["traceEvents"] if isinstance(trace, dict) else trace
         self.assertIn("sleep 0.01", {event.get("name") for event in events})
 
+    def test_retries_carry_the_name_of_their_command(self):
+        path = self.folder / "trace.json"
+        run_lines("exit 7", arguments=["-q", "--retries", "2", "--backoff", "1ms", "--trace", path])
+        begun = [event["name"] for event in json.loads(path.read_text()) if event["ph"] == "B"]
+        self.assertEqual(begun, ["exit 7"] * 3)
+
+    def test_names_that_are_no_text(self):
+        # cases.md 164
+        path = self.folder / "trace.json"
+        done = weir("run", "--trace", path, stdin=b"echo \xff\xfe\n")
+        self.assertEqual((done.returncode, done.stdout), (0, b"\xff\xfe\n"))
+        self.assertIn("echo \ufffd\ufffd", {event.get("name") for event in json.loads(path.read_text())})
+
     def test_a_full_disk(self):
         done = run_lines("echo kept", arguments=["--trace", "/dev/full"])
         self.assertEqual((done.returncode, done.stdout), (1, b"kept\n"))

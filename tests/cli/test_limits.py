@@ -67,6 +67,11 @@ class Retries(FolderCase):
         done = run_lines(*lines, arguments=["-j1", "--retries", "1", "--backoff", "500ms"])
         self.assertEqual(done.returncode, 0)
 
+    def test_a_wait_for_a_retry_leaves_the_worker_to_others_also_when_the_house_is_full(self):
+        lines = [f"[ -e {self.folder}/x ]", f"touch {self.folder}/x", "echo more", "echo more"]
+        done = run_lines(*lines, arguments=["-j1", "--capacity", "1", "--retries", "1", "--backoff", "500ms"])
+        self.assertEqual((done.returncode, done.stdout), (0, b"more\nmore\n"))
+
     def test_keep_order_holds_with_retries(self):
         lines = [self.counting(2).replace("attempt $n", "first")] + [f"echo {n}" for n in range(30)]
         done = run_lines(*lines, arguments=["-k", "--retries", "1", "--backoff", "20ms"])

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import threading
 import unittest
 
@@ -121,6 +122,21 @@ class Json(FolderCase):
         seen = self.objects(done)[0]
         self.assertNotIn("stdout", seen)
         self.assertEqual(base64.b64decode(seen["stdout_base64"]), b"\xff\x00")
+
+    def test_names_that_are_no_text(self):
+        # cases.md 164: in the command, its key, the working folder, the tag and the folder of results.
+        folder = os.fsencode(self.folder) + b"/\xff\xfe"
+        os.mkdir(folder)
+        done = weir("run", "--json", "--key", r"echo (?s:\C+)", "--results", b"r\xff".decode(errors="surrogateescape"),
+                    stdin=b"echo \xff\n", cwd=folder)
+        seen = self.objects(done)[0]
+        self.assertEqual(base64.b64decode(seen["command_base64"]), b"echo \xff")
+        self.assertEqual(base64.b64decode(seen["key_base64"]), b"echo \xff")
+        self.assertEqual(base64.b64decode(seen["stdout_base64"]), b"\xff\n")
+        with open(folder + b"/r\xff/1/stdout", "rb") as kept:
+            self.assertEqual(kept.read(), b"\xff\n")
+        value = b"v\xff".decode(errors="surrogateescape")
+        self.assertEqual(weir("run", "--tag", "--", "echo x #", ":::", value).stdout, b"v\xff\tx\n")
 
     def test_large_text(self):
         # cases.md 163
