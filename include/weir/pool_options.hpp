@@ -47,7 +47,7 @@ enum class reject_reason {
   deadline,   ///< a timed verb's time was over before there was room
   stopped,    ///< a timed verb's stop token was set before there was room
   no_thread,  ///< the system had no thread to give and no worker exists
-  forked,     ///< the pool belongs to the parent process; not told apart yet
+  forked,     ///< the pool is the parent process's; this one has none of its threads
 };
 
 [[nodiscard]] const char* to_string(reject_reason reason) noexcept;

@@ -47,8 +47,8 @@ void pool_core::give_place_back(task_base& task) noexcept {
 }
 
 void pool_core::cancelled_event(const task_base& task) const noexcept {
-  if (options_.observer == nullptr) return;
-  options_.observer->task_cancelled({task.id, name_of(task)}, reason_of(task));
+  observer* const watch = watching();
+  if (watch != nullptr) watch->task_cancelled({task.id, name_of(task)}, reason_of(task));
 }
 
 // Takes every queued task, in order, that `take` can win on its state word. What it cannot win
@@ -158,6 +158,7 @@ pool_core::task_chain pool_core::stop_and_list_running() noexcept {
 }
 
 void pool_core::request_stops(task_chain running) {
+  if (forked_) return;  // those who would hear it are gone, and their callbacks with them
   stop_.request_stop();
   while (task_base* task = running.pop_front()) {
     (void)request_stop(*task, cancel_reason::aborted);
@@ -210,7 +211,7 @@ std::vector<drained_task> pool_core::shutdown_now() {
 void pool_core::report_outside(const std::exception_ptr& error, const task_info& info) noexcept {
   {
     const sync::lock_guard lock(mutex_);
-    if (facade_ == nullptr) return print_unhandled(error, info);
+    if (facade_ == nullptr || forked_) return print_unhandled(error, info);
     ++outside_;
   }
   handle_unhandled(error, info);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sync/fork.hpp"
 #include "sync/mutex.hpp"
 #include "time/clock_listener.hpp"
 #include "weir/detail/duration.hpp"
@@ -12,8 +13,15 @@ namespace weir {
 namespace detail {
 
 /// Who listens to one clock. Lock order: registry before pool.
-class clock_registry {
+class clock_registry final : public sync::fork_part {
  public:
+  clock_registry() { sync::join_forks(*this, sync::fork_rank::clock); }
+  ~clock_registry() { sync::leave_forks(*this, sync::fork_rank::clock); }
+
+  void hold_for_fork() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS { mutex.lock(); }
+  void resume_parent() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS { mutex.unlock(); }
+  void resume_child() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS { mutex.unlock(); }
+
   sync::mutex mutex;
   intrusive_list<clock_listener, &clock_listener::links> listeners WEIR_GUARDED_BY(mutex);
 };
@@ -74,6 +82,13 @@ steady_clock& steady_clock::instance() noexcept {
   static steady_clock& k_instance = *new steady_clock;
   return k_instance;
 }
+
+#ifndef WEIR_SYNC_SEAM
+namespace {
+// Made before main: later no call needs memory, and no fork finds it half made.
+[[maybe_unused]] const auto& made_early = steady_clock::instance();
+}  // namespace
+#endif
 
 struct manual_clock::state {
   explicit state(time_point begin) noexcept : start(begin), now(begin.time_since_epoch().count()) {}
