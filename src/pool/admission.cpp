@@ -249,13 +249,15 @@ std::optional<refusal> pool_core::admit_together(std::vector<task_base*>& tasks)
   std::optional<reject_reason> why;
   worker* wake = nullptr;
   std::size_t accepted = 0;
-  {
+  try {
     const sync::lock_guard lock(mutex_);
     note_time(now);
     if (closed_)
       why = why_closed();
     else if (must_stand_behind() || !all_fit(tasks.size(), 0, 0))
       why = reject_reason::saturated;
+    else
+      queue_.reserve_ready(tasks.size());  // nothing below throws
     while (!why && accepted < tasks.size()) {
       task_base& task = *tasks[accepted];
       if (queue_.has_delayed()) task.due = now_floor_;
@@ -268,6 +270,9 @@ std::optional<refusal> pool_core::admit_together(std::vector<task_base*>& tasks)
     }
     if (why) counts_.refused += tasks.size() - accepted;
     wake = whom_to_wake();
+  } catch (const std::bad_alloc&) {
+    tasks.clear();  // none is the pool's
+    throw;
   }
   if (wake != nullptr) wake->parker.unpark();
   tasks.resize(accepted);

@@ -181,27 +181,24 @@ std::size_t pool_core::abort() {
 std::vector<drained_task> pool_core::shutdown_now() {
   task_chain taken;
   task_chain running;
-  std::size_t count = 0;
-  {
+  std::vector<drained_task> drained;
+  for (std::size_t places = 0;;) {
+    drained.reserve(places);  // before anything changes
     const rest_guard lock(*this);
+    places = ready_ + delayed_;
+    if (places > drained.capacity()) continue;
     running = stop_and_list_running();
     taken = take_queued([](task_base& task) { return try_detach(task); });
-    for (task_base* task = taken.front(); task != nullptr; task = task->next, ++count) {
+    for (task_base* task = taken.front(); task != nullptr; task = task->next) {
       give_place_back(*task);
       ++counts_.drained;
       counts_.weight -= take_weight(*task);
       task->holds_core = true;  // its failure may still have to be reported
       retain();
     }
+    break;
   }
   request_stops(running);
-  std::vector<drained_task> drained;
-  try {
-    drained.reserve(count);
-  } catch (...) {
-    while (task_base* task = taken.pop_front()) drained_task(task).cancel_unrun();
-    throw;
-  }
   while (task_base* task = taken.pop_front()) drained.push_back(drained_task(task));
   return drained;
 }

@@ -224,9 +224,9 @@ class pool_core final : public clock_listener, public sync::fork_part {
   void give_up_start(worker& self) noexcept;
   [[nodiscard]] task_chain replace_worker() noexcept WEIR_REQUIRES(mutex_);
   void depart(worker& self) noexcept;
-  void handle_unhandled(const std::exception_ptr& error, const task_info& info) noexcept;
-  [[nodiscard]] bool run_start_hook(const worker_info& self) noexcept;
-  void run_stop_hook(const worker_info& self) noexcept;
+  void handle_unhandled(const std::exception_ptr& error, const task_info& info);
+  [[nodiscard]] bool run_start_hook(const worker_info& self);
+  void run_stop_hook(const worker_info& self);
   [[nodiscard]] worker_info info_of(const worker& self) const noexcept;
 
   // continuing.cpp

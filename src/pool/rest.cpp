@@ -137,6 +137,7 @@ bool pool_core::wait_idle(sync::deadline until) {
 
 void pool_core::destroy() noexcept {
   if (forked_) return leave_husk();
+  const sync::cancellation_hold hold;
   const time_point now = clock().now();
   task_chain taken;
   {

@@ -50,7 +50,12 @@ WEIR_NO_SANITIZE_NULL void pool_core::work(worker& self) {
   sync::name_this_thread(options_.name.c_str(), self.index);
   sync::use_precise_sleep();
   will_trim_task_memory();
-  if (!run_start_hook(where)) return give_up_start(self);
+  try {
+    if (!run_start_hook(where)) return give_up_start(self);
+  } catch (abi::__forced_unwind&) {
+    give_up_start(self);
+    throw;
+  }
   task_base* task = next_task(self);
   while (task != nullptr) {
     body_end end{};
@@ -64,7 +69,12 @@ WEIR_NO_SANITIZE_NULL void pool_core::work(worker& self) {
     if (task == nullptr) task = next_task(self);
   }
   if (forked_) return;
-  run_stop_hook(where);
+  try {
+    run_stop_hook(where);
+  } catch (abi::__forced_unwind&) {
+    depart(self);
+    throw;
+  }
   depart(self);
 }
 
@@ -107,7 +117,9 @@ WEIR_NO_SANITIZE_NULL body_end pool_core::run_reported(task_base& task, const wo
   const run_context scope(task, context);
   observer* const watch = options_.observer;
   const auto info = [&task] { return task_info{task.id, name_of(task)}; };
+  bool told = false;
   const auto finished = [&](body_end end, const std::exception_ptr& unhandled) {
+    if (std::exchange(told, true)) return;  // the hook itself ends this thread by force
     if (unhandled != nullptr) handle_unhandled(unhandled, info());
     if (watch != nullptr && !forked_) watch->task_finished(info(), where, public_state(end));
   };
@@ -262,6 +274,7 @@ void pool_core::give_up_start(worker& self) noexcept {
 // at most is unjoined, and joining the last one joins all.
 void pool_core::depart(worker& self) noexcept {
   if (forked_) return;
+  const sync::cancellation_hold hold;
   if (take_trimming()) {
     trim_task_memory();
     leave_trimming();
@@ -281,7 +294,8 @@ void pool_core::depart(worker& self) noexcept {
   release();
 }
 
-void pool_core::handle_unhandled(const std::exception_ptr& error, const task_info& info) noexcept {
+// Leaves by no exception, but for a hook that ends its thread by force.
+void pool_core::handle_unhandled(const std::exception_ptr& error, const task_info& info) {
   if (forked_) return print_unhandled(error, info);
   try {
     if (options_.on_unhandled) {
@@ -289,26 +303,33 @@ void pool_core::handle_unhandled(const std::exception_ptr& error, const task_inf
       return;
     }
     print_unhandled(error, info);
+  } catch (abi::__forced_unwind&) {
+    throw;
   } catch (...) {
+    const sync::cancellation_hold hold;
     std::fputs("weir: on_unhandled threw an exception itself\n", stderr);
   }
 }
 
-bool pool_core::run_start_hook(const worker_info& self) noexcept {
+bool pool_core::run_start_hook(const worker_info& self) {
   if (options_.observer != nullptr) options_.observer->worker_started(self);
   if (!options_.on_worker_start) return true;
   try {
     options_.on_worker_start(self);
     return true;
+  } catch (abi::__forced_unwind&) {
+    throw;
   } catch (...) {
     handle_unhandled(std::current_exception(), {0, "on_worker_start"});
     return false;
   }
 }
 
-void pool_core::run_stop_hook(const worker_info& self) noexcept {
+void pool_core::run_stop_hook(const worker_info& self) {
   try {
     if (options_.on_worker_stop) options_.on_worker_stop(self);
+  } catch (abi::__forced_unwind&) {
+    throw;
   } catch (...) {
     handle_unhandled(std::current_exception(), {0, "on_worker_stop"});
   }

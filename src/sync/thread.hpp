@@ -1,5 +1,7 @@
 #pragma once
 
+#include <pthread.h>
+
 #include <cstddef>
 #include <new>
 #include <thread>
@@ -32,6 +34,19 @@ class thread {
 };
 
 #endif
+
+/// While it lives the calling thread is not ended by `pthread_cancel`: where weir calls what is a
+/// cancellation point and cannot be left by force.
+class cancellation_hold {
+ public:
+  cancellation_hold() noexcept { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~cancellation_hold() { ::pthread_setcancelstate(before_, nullptr); }
+  cancellation_hold(const cancellation_hold&) = delete;
+  cancellation_hold& operator=(const cancellation_hold&) = delete;
+
+ private:
+  int before_ = 0;
+};
 
 /// Names the calling thread for debuggers and `ps`; cut to the 15 bytes that Linux keeps.
 void name_this_thread(const char* name) noexcept;

@@ -97,7 +97,7 @@ struct manual_clock::state {
   sync::atomic<duration::rep> now;
 };
 
-manual_clock::manual_clock(time_point start) noexcept : state_(std::make_unique<state>(start)) {}
+manual_clock::manual_clock(time_point start) : state_(std::make_unique<state>(start)) {}
 manual_clock::~manual_clock() = default;
 
 clock::time_point manual_clock::now() const noexcept {
