@@ -2,6 +2,7 @@
 
 #include "base/intrusive_list.hpp"
 #include "base/thread_annotations.hpp"
+#include "sync/mutex.hpp"
 #include "weir/detail/sync.hpp"
 
 namespace weir::sync {
@@ -43,5 +44,23 @@ inline void join_forks(fork_part&, fork_rank) {}
 inline void leave_forks(fork_part&, fork_rank) noexcept {}
 inline unsigned fork_count() noexcept { return 0; }
 #endif
+
+/// The member of a class whose one lock guards nothing that a fork would spoil: in the child it is
+/// just released. Declared behind that lock.
+class fork_guard final : public fork_part {
+ public:
+  fork_guard(mutex& guarded, fork_rank rank) : mutex_(guarded), rank_(rank) {
+    join_forks(*this, rank);
+  }
+  ~fork_guard() { leave_forks(*this, rank_); }
+
+  void hold_for_fork() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
+  void resume_parent() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
+  void resume_child() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
+
+ private:
+  mutex& mutex_;
+  const fork_rank rank_;
+};
 
 }  // namespace weir::sync

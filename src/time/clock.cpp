@@ -13,16 +13,10 @@ namespace weir {
 namespace detail {
 
 /// Who listens to one clock. Lock order: registry before pool.
-class clock_registry final : public sync::fork_part {
+class clock_registry {
  public:
-  clock_registry() { sync::join_forks(*this, sync::fork_rank::clock); }
-  ~clock_registry() { sync::leave_forks(*this, sync::fork_rank::clock); }
-
-  void hold_for_fork() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS { mutex.lock(); }
-  void resume_parent() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS { mutex.unlock(); }
-  void resume_child() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS { mutex.unlock(); }
-
   sync::mutex mutex;
+  sync::fork_guard in_fork{mutex, sync::fork_rank::clock};
   intrusive_list<clock_listener, &clock_listener::links> listeners WEIR_GUARDED_BY(mutex);
 };
 
