@@ -21,7 +21,7 @@ endfunction()
 function(weir_model_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXPLORED;DEFINE")
   # What src/sync and src/base do for a real program, tests/model/port.cpp does here.
-  list(FILTER arg_EXPLORED EXCLUDE REGEX "/(base/assert|sync/futex|sync/thread)\\.cpp$")
+  list(FILTER arg_EXPLORED EXCLUDE REGEX "/(base/assert|sync/futex|sync/fork|sync/thread)\\.cpp$")
   add_library(${name}_explored OBJECT ${arg_EXPLORED})
   weir_model_options(${name}_explored)
   target_compile_definitions(${name}_explored PRIVATE ${arg_DEFINE})

@@ -47,7 +47,7 @@ enum class reject_reason {
   deadline,   ///< a timed verb's time was over before there was room
   stopped,    ///< a timed verb's stop token was set before there was room
   no_thread,  ///< the system had no thread to give and no worker exists
-  forked,     ///< the pool belongs to the parent process; not told apart yet
+  forked,     ///< the pool is the parent process's; this one has none of its threads
 };
 
 [[nodiscard]] const char* to_string(reject_reason reason) noexcept;
@@ -98,7 +98,9 @@ struct pool_options {
   /// Hears of failures that nobody reads: of `execute` bodies and of dropped futures. Null: one
   /// line on stderr. Not called after the pool's destruction; stderr hears then.
   std::function<void(std::exception_ptr, const task_info&)> on_unhandled = {};
-  /// Run on each worker at its start and end. A start hook that throws makes the worker leave.
+  /// Run on each worker at its start and end. A start hook that throws makes the worker leave. A
+  /// hook may end its worker by force (`pthread_exit`), but not one that is being ended so already,
+  /// nor a thread that is no worker.
   std::function<void(const worker_info&)> on_worker_start = {};
   std::function<void(const worker_info&)> on_worker_stop = {};
   /// Run once, when everything has finished and the last worker is gone, before those who wait in

@@ -32,7 +32,9 @@ namespace weir {
 ///
 /// Distinct objects: safe. Shared objects: safe, except that members must not race the destructor;
 /// calls through handles may. Neither copied nor moved. No member is async-signal-safe. Memory
-/// order: what the caller did before a submitting verb is visible to the body.
+/// order: what the caller did before a submitting verb is visible to the body. Fork: in the child
+/// the pool is closed and without threads, submissions are refused (`forked`), `join`, `wait_idle`
+/// and the destructor return at once.
 class thread_pool {
  public:
   /// Threads that one pool may have at most.

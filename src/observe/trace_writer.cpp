@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "sync/fork.hpp"
 #include "sync/mutex.hpp"
 #include "weir/trace.hpp"
 
@@ -28,11 +29,21 @@ std::string title_of(const task_info& task) {
 }  // namespace
 
 /// The stream and what has been said on it. Source: "Trace Event Format", the JSON array form.
-class trace_writer::document {
+class trace_writer::document final : public sync::fork_part {
  public:
   explicit document(std::ostream& out) : out_(out) {
+    sync::join_forks(*this, sync::fork_rank::observer);
     name_line(k_queue_line, "accepted and cancelled");
     name_line(k_callers_line, "callers");
+  }
+
+  ~document() { sync::leave_forks(*this, sync::fork_rank::observer); }
+
+  void hold_for_fork() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
+  void resume_parent() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
+  void resume_child() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS {
+    finished_ = true;  // the parent writes on
+    mutex_.unlock();
   }
 
   void add(json event) noexcept {

@@ -55,6 +55,7 @@ pool_core::decision pool_core::decide(const task_base& task) noexcept {
 }
 
 bool pool_core::start_worker() noexcept {
+  if (forked_) return false;
   try {
     if (free_places_.empty()) {
       places_.push_back(std::make_unique<worker>(places_.size()));
@@ -120,7 +121,7 @@ pool_core::entry pool_core::enter_locked(task_base& task, const admission_reques
   if (request.relative) task.due = saturating_add(request.due, now_floor_ - request.now);
   if (closed_) {
     ++counts_.refused;
-    return {entry::kind::refused, reject_reason::closed, nullptr};
+    return {entry::kind::refused, why_closed(), nullptr};
   }
   if (request.stop.stop_requested()) {
     ++counts_.refused;
@@ -254,13 +255,15 @@ std::optional<refusal> pool_core::admit_together(std::vector<task_base*>& tasks)
   std::optional<reject_reason> why;
   worker* wake = nullptr;
   std::size_t accepted = 0;
-  {
+  try {
     const sync::lock_guard lock(mutex_);
     note_time(now);
     if (closed_)
-      why = reject_reason::closed;
+      why = why_closed();
     else if (must_stand_behind() || !all_fit(tasks.size(), 0, 0))
       why = reject_reason::saturated;
+    else
+      queue_.reserve_ready(tasks.size());  // nothing below throws
     while (!why && accepted < tasks.size()) {
       task_base& task = *tasks[accepted];
       if (queue_.has_delayed()) task.due = now_floor_;
@@ -273,6 +276,9 @@ std::optional<refusal> pool_core::admit_together(std::vector<task_base*>& tasks)
     }
     if (why) counts_.refused += tasks.size() - accepted;
     wake = whom_to_wake();
+  } catch (const std::bad_alloc&) {
+    tasks.clear();  // none is the pool's
+    throw;
   }
   if (wake != nullptr) wake->parker.unpark();
   tasks.resize(accepted);

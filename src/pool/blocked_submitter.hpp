@@ -21,6 +21,7 @@ struct blocked_submitter {
   list_links<blocked_submitter> links;
   bool listed = true;
   std::optional<reject_reason> refused;  ///< meaningful once unlisted
+  bool no_memory = false;                ///< likewise: there was room, but no memory to admit it
 };
 
 /// A thread that waits for the pool to come to rest or to its end. Same rules.

@@ -142,6 +142,8 @@ task_base* pool_core::finish_ahead(worker& self, task_base& task, body_end end) 
   bool tell = false;
   {
     const sync::lock_guard hold(self.claims.mutex);
+    // Null where the body has forked: in the child nothing more is started.
+    if (self.claims.running == nullptr) return nullptr;
     next = self.claims.start_next();
     if (next == nullptr) return nullptr;
     waited = complete(self.claims.ended, task, end);

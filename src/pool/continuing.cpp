@@ -30,6 +30,7 @@ void continuations_over(task_base& task) noexcept { task.core->continuations_ove
 // Claims nothing while it ends the task: a continuation may wait for just what it had claimed. Its
 // place is free (R6), and what it has claimed before is open to the others.
 task_base* pool_core::finish_continued(worker& self, task_base& task, body_end end) noexcept {
+  if (forked_) return nullptr;
   worker* wake = nullptr;
   {
     const sync::lock_guard lock(mutex_);
@@ -43,6 +44,7 @@ task_base* pool_core::finish_continued(worker& self, task_base& task, body_end e
   after_end(task, true, wake);
   const sync::lock_guard lock(mutex_);
   --continuing_workers_;
+  if (forked_) return nullptr;
   return start_claimed(self);
 }
 

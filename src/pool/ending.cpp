@@ -47,8 +47,8 @@ void pool_core::give_place_back(task_base& task) noexcept {
 }
 
 void pool_core::cancelled_event(const task_base& task) const noexcept {
-  if (options_.observer == nullptr) return;
-  options_.observer->task_cancelled({task.id, name_of(task)}, reason_of(task));
+  observer* const watch = watching();
+  if (watch != nullptr) watch->task_cancelled({task.id, name_of(task)}, reason_of(task));
 }
 
 // Takes every queued task, in order, that `take` can win on its state word. What it cannot win
@@ -158,6 +158,7 @@ pool_core::task_chain pool_core::stop_and_list_running() noexcept {
 }
 
 void pool_core::request_stops(task_chain running) {
+  if (forked_) return;  // those who would hear it are gone, and their callbacks with them
   stop_.request_stop();
   while (task_base* task = running.pop_front()) {
     (void)request_stop(*task, cancel_reason::aborted);
@@ -180,27 +181,24 @@ std::size_t pool_core::abort() {
 std::vector<drained_task> pool_core::shutdown_now() {
   task_chain taken;
   task_chain running;
-  std::size_t count = 0;
-  {
+  std::vector<drained_task> drained;
+  for (std::size_t places = 0;;) {
+    drained.reserve(places);  // before anything changes
     const rest_guard lock(*this);
+    places = ready_ + delayed_;
+    if (places > drained.capacity()) continue;
     running = stop_and_list_running();
     taken = take_queued([](task_base& task) { return try_detach(task); });
-    for (task_base* task = taken.front(); task != nullptr; task = task->next, ++count) {
+    for (task_base* task = taken.front(); task != nullptr; task = task->next) {
       give_place_back(*task);
       ++counts_.drained;
       counts_.weight -= take_weight(*task);
       task->holds_core = true;  // its failure may still have to be reported
       retain();
     }
+    break;
   }
   request_stops(running);
-  std::vector<drained_task> drained;
-  try {
-    drained.reserve(count);
-  } catch (...) {
-    while (task_base* task = taken.pop_front()) drained_task(task).cancel_unrun();
-    throw;
-  }
   while (task_base* task = taken.pop_front()) drained.push_back(drained_task(task));
   return drained;
 }
@@ -210,7 +208,7 @@ std::vector<drained_task> pool_core::shutdown_now() {
 void pool_core::report_outside(const std::exception_ptr& error, const task_info& info) noexcept {
   {
     const sync::lock_guard lock(mutex_);
-    if (facade_ == nullptr) return print_unhandled(error, info);
+    if (facade_ == nullptr || forked_) return print_unhandled(error, info);
     ++outside_;
   }
   handle_unhandled(error, info);

@@ -67,6 +67,7 @@ void pool_core::run_claimed(outside_run& run, worker* wake) {
 // is passed through.
 bool pool_core::claim_inside(outside_run& run) noexcept {
   task_base& task = run.task;
+  if (forked_) return false;
   if (paused_ || run.host->depth == k_deepest) return false;
   if (is_delayed(task) || !try_start(task)) return false;
   if (!task.delayed) remove_claimed(task);
@@ -128,7 +129,13 @@ void pool_core::enter_wait(inside_wait& wait) {
   inside_waits_.push_back(wait);
   enter_blocking(wait.self);
   if (wait.ends_by_itself || !is_dead(wait)) return;
-  const std::string chain = describe(wait);
+  std::string chain;
+  try {
+    chain = describe(wait);
+  } catch (...) {
+    leave_wait(wait);
+    throw;
+  }
   leave_wait(wait);
   throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur), chain);
 }

@@ -17,6 +17,9 @@ class pending_queue {
   /// Makes room for one more, so that the next push cannot fail. Throws `std::bad_alloc`.
   void reserve(bool delayed) { delayed ? timers_.reserve_one() : ready_.reserve_one(); }
 
+  /// Makes room for so many that are due. Throws `std::bad_alloc` and has made none then.
+  void reserve_ready(std::size_t count) { ready_.reserve(count); }
+
   /// Whether `push_ready` cannot fail as it is.
   [[nodiscard]] bool has_room() const noexcept { return ready_.has_room(); }
 

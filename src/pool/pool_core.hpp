@@ -15,6 +15,7 @@
 #include "pool/limits.hpp"
 #include "pool/pending_queue.hpp"
 #include "pool/worker.hpp"
+#include "sync/fork.hpp"
 #include "sync/mutex.hpp"
 #include "task/state_word.hpp"
 #include "time/clock_listener.hpp"
@@ -36,8 +37,9 @@ namespace weir::detail {
 /// One file a duty: admission.cpp (who gets in), resizing.cpp (limits that change), saturation.cpp
 /// (what happens to the rest), working.cpp (the worker's loop), continuing.cpp (what follows a
 /// task), claiming.cpp (which task is next), idling.cpp (who sleeps, who is woken), ending.cpp
-/// (cancel, abort, drain), rest.cpp (close, join, destruction). Protocols: docs/design/.
-class pool_core final : public clock_listener {
+/// (cancel, abort, drain), rest.cpp (close, join, destruction), forking.cpp (what a fork makes of
+/// it). Protocols: docs/design/.
+class pool_core final : public clock_listener, public sync::fork_part {
  public:
   pool_core(pool_options options, thread_pool* facade);
   pool_core(const pool_core&) = delete;
@@ -105,6 +107,12 @@ class pool_core final : public clock_listener {
   // continuing.cpp
   /// The continuations of one task that `complete_counted` has counted are over.
   void continuations_over() noexcept;
+
+  // fork_part: forking.cpp
+  void hold_for_fork() noexcept override;
+  void resume_parent() noexcept override;
+  void resume_child() noexcept override;
+  [[nodiscard]] const pool_core* older_husk() const noexcept { return older_husk_; }
 
  private:
   enum class decision : std::uint8_t { enqueue, start_worker, saturated };
@@ -218,9 +226,9 @@ class pool_core final : public clock_listener {
   void give_up_start(worker& self) noexcept;
   [[nodiscard]] task_chain replace_worker() noexcept WEIR_REQUIRES(mutex_);
   void depart(worker& self) noexcept;
-  void handle_unhandled(const std::exception_ptr& error, const task_info& info) noexcept;
-  [[nodiscard]] bool run_start_hook(const worker_info& self) noexcept;
-  void run_stop_hook(const worker_info& self) noexcept;
+  void handle_unhandled(const std::exception_ptr& error, const task_info& info);
+  [[nodiscard]] bool run_start_hook(const worker_info& self);
+  void run_stop_hook(const worker_info& self);
   [[nodiscard]] worker_info info_of(const worker& self) const noexcept;
 
   // continuing.cpp
@@ -313,8 +321,20 @@ class pool_core final : public clock_listener {
                            sync::deadline until) noexcept;
   [[nodiscard]] bool ended() const noexcept WEIR_REQUIRES(mutex_);
 
+  // forking.cpp
+  void become_husk() noexcept WEIR_REQUIRES(mutex_);
+  void leave_husk() noexcept;
+  [[nodiscard]] reject_reason why_closed() const noexcept {
+    return forked_ ? reject_reason::forked : reject_reason::closed;
+  }
+  [[nodiscard]] observer* watching() const noexcept {
+    return forked_ ? nullptr : options_.observer;
+  }
+
   const pool_options options_;
   const bool claims_ahead_;
+  bool forked_ = false;  ///< a husk in a child; written while that has one thread only
+  const pool_core* older_husk_ = nullptr;
   std::stop_source stop_;
   sync::atomic<std::size_t> owners_{1};
   /// Whether a claim needs the clock; a hint, read without the lock to read the clock outside of

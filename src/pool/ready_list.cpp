@@ -14,6 +14,22 @@ void ready_list::add_spare() {
   ++spare_count_;
 }
 
+std::size_t ready_list::room() const noexcept {
+  const ready_chunk* tail = chunks_.back();
+  const std::size_t in_tail = tail != nullptr ? ready_chunk::k_slots - tail->end : 0;
+  return in_tail + spare_count_ * ready_chunk::k_slots;
+}
+
+void ready_list::reserve(std::size_t count) {
+  const std::size_t before = spare_count_;
+  try {
+    while (room() < count) add_spare();
+  } catch (...) {
+    for (; spare_count_ > before; --spare_count_) delete spares_.pop_front();
+    throw;
+  }
+}
+
 ready_chunk* ready_list::take_spare() noexcept {
   ready_chunk* chunk = spares_.pop_front();
   WEIR_ASSERT(chunk != nullptr);

@@ -50,7 +50,9 @@ class ready_list {
     const ready_chunk* tail = chunks_.back();
     return (tail != nullptr && tail->end < ready_chunk::k_slots) || !spares_.empty();
   }
-  /// Needs room made by `reserve_one`.
+  /// The same for so many. Throws `std::bad_alloc` and has made none then.
+  void reserve(std::size_t count);
+  /// Needs room made before.
   void push_back(task_base& task) noexcept {
     ready_chunk* tail = chunks_.back();
     if (tail == nullptr || tail->end == ready_chunk::k_slots) tail = append_chunk();
@@ -97,6 +99,7 @@ class ready_list {
   }
   void add_spare();
   ready_chunk* take_spare() noexcept;
+  [[nodiscard]] std::size_t room() const noexcept;
   ready_chunk* append_chunk() noexcept;
   void give_up(ready_chunk& chunk) noexcept;
 

@@ -13,10 +13,12 @@ pool_core::pool_core(pool_options options, thread_pool* facade)
       limits_(limits_of(options_)),
       policy_(std::make_shared<const saturation_policy>(options_.on_saturation)),
       facade_(facade) {
+  sync::join_forks(*this, sync::fork_rank::pool);
   listen(clock());
 }
 
 pool_core::~pool_core() {
+  sync::leave_forks(*this, sync::fork_rank::pool);
   // Only where the pool object died on one of its own workers is the last thread still unjoined: it
   // is this one, or one that is past everything but its return.
   if (!last_departed_.joinable()) return;
@@ -54,7 +56,7 @@ void pool_core::check_rest() noexcept {
   wake(idle_waiters_);
   if (ending_ || !closed_ || workers_ != 0 || departing_ != 0) return;
   ending_ = true;
-  end_untold_ = static_cast<bool>(options_.on_terminated);
+  end_untold_ = options_.on_terminated && !forked_;
   terminated_ = !end_untold_;
   if (terminated_) wake(end_waiters_);
 }
@@ -97,6 +99,7 @@ bool pool_core::await(rest_list pool_core::*list, bool (pool_core::*reached)() c
     const sync::lock_guard lock(mutex_);
     ensure_worker();
     if ((this->*reached)()) return true;
+    if (forked_) return false;  // it never will be
     if (until && *until <= sync::real_now()) return false;
     (this->*list).push_back(self);
   }
@@ -112,6 +115,7 @@ bool pool_core::await(rest_list pool_core::*list, bool (pool_core::*reached)() c
 
 // Also outside of any body: in a hook, or where a result is destroyed.
 bool pool_core::is_own_thread() const noexcept {
+  if (forked_) return false;  // and nobody waits for anybody
   return here().pool == this || run_context::inside(this) || continues_for(this);
 }
 
@@ -132,6 +136,8 @@ bool pool_core::wait_idle(sync::deadline until) {
 }
 
 void pool_core::destroy() noexcept {
+  if (forked_) return leave_husk();
+  const sync::cancellation_hold hold;
   const time_point now = clock().now();
   task_chain taken;
   {

@@ -230,6 +230,7 @@ std::optional<refusal> pool_core::wait_for_room(task_base& task, admission_reque
     const sync::lock_guard lock(mutex_);
     leave_wait(*wait);
   }
+  if (self.no_memory) throw std::bad_alloc();
   if (self.refused) return refuse(*self.refused, request);
   accepted_event(self.id, request);
   return std::nullopt;
@@ -262,7 +263,11 @@ void pool_core::admit_blocked() noexcept {
     try {
       why = take_in(task, how);
     } catch (const std::bad_alloc&) {
-      return;  // it stays blocked, nothing has changed
+      // Nothing has changed, and there may be no later end to try again at: it is told.
+      waiter->no_memory = true;
+      unlist_blocked(*waiter, std::nullopt);
+      waiter->parker.unpark();
+      continue;
     }
     full[task.delayed] = why == reject_reason::saturated;
     if (full[task.delayed]) continue;

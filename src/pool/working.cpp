@@ -47,10 +47,15 @@ WEIR_NO_SANITIZE_NULL void pool_core::work(worker& self) {
   own_pool = this;
   own_worker = &self;
   const worker_info where = info_of(self);
-  sync::name_this_thread(options_.name + "-" + std::to_string(self.index));
+  sync::name_this_thread(options_.name.c_str(), self.index);
   sync::use_precise_sleep();
   will_trim_task_memory();
-  if (!run_start_hook(where)) return give_up_start(self);
+  try {
+    if (!run_start_hook(where)) return give_up_start(self);
+  } catch (abi::__forced_unwind&) {
+    give_up_start(self);
+    throw;
+  }
   task_base* task = next_task(self);
   while (task != nullptr) {
     body_end end{};
@@ -63,11 +68,18 @@ WEIR_NO_SANITIZE_NULL void pool_core::work(worker& self) {
     task = finish_and_claim(self, *task, end);
     if (task == nullptr) task = next_task(self);
   }
-  run_stop_hook(where);
+  if (forked_) return;
+  try {
+    run_stop_hook(where);
+  } catch (abi::__forced_unwind&) {
+    depart(self);
+    throw;
+  }
   depart(self);
 }
 
 task_base* pool_core::next_task(worker& self) {
+  if (forked_) return nullptr;
   bool need_clock = false;
   for (;;) {
     const bool read = need_clock || delayed_hint_.load(sync::relaxed);
@@ -105,9 +117,11 @@ WEIR_NO_SANITIZE_NULL body_end pool_core::run_reported(task_base& task, const wo
   const run_context scope(task, context);
   observer* const watch = options_.observer;
   const auto info = [&task] { return task_info{task.id, name_of(task)}; };
+  bool told = false;
   const auto finished = [&](body_end end, const std::exception_ptr& unhandled) {
+    if (std::exchange(told, true)) return;  // the hook itself ends this thread by force
     if (unhandled != nullptr) handle_unhandled(unhandled, info());
-    if (watch != nullptr) watch->task_finished(info(), where, public_state(end));
+    if (watch != nullptr && !forked_) watch->task_finished(info(), where, public_state(end));
   };
   if (watch != nullptr) watch->task_started(info(), where);
   try {
@@ -127,6 +141,7 @@ task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end e
   self.pace.finished();
   if (continued(task)) return finish_continued(self, task, end);
   if (task_base* ahead = finish_ahead(self, task, end)) return ahead;
+  if (forked_) return nullptr;  // the body has forked: this thread leaves the husk alone
   if (claims_ahead_) self.pace.claims_at(sync::real_now());
   const bool read = delayed_hint_.load(sync::relaxed);
   const time_point now = read ? read_clock(self) : k_due_at_once;
@@ -196,7 +211,7 @@ void pool_core::finish_outside(outside_run& run) noexcept {
   {
     const rest_guard lock(*this);
     --outside_;
-    outside_runs_.remove(run);
+    if (!forked_) outside_runs_.remove(run);
     waited = complete_counted(run.task, fixed_outcome(run.task));
     admit_blocked();
     wake = whom_to_wake();
@@ -221,6 +236,7 @@ pool_core::task_chain pool_core::replace_worker() noexcept {
 // The thread is being unwound by force (pthread_exit, cancellation) out of a body. Its task has
 // failed.
 void pool_core::lose_worker(worker& self, task_base& task) noexcept {
+  if (forked_) return;
   bool waited = false;
   task_chain stranded;
   {
@@ -239,6 +255,7 @@ void pool_core::lose_worker(worker& self, task_base& task) noexcept {
 // The start hook has thrown: as if the thread could not be had. No other is tried in its place, for
 // its hook would throw as well.
 void pool_core::give_up_start(worker& self) noexcept {
+  if (forked_) return;
   task_chain stranded;
   worker* wake = nullptr;
   {
@@ -256,6 +273,8 @@ void pool_core::give_up_start(worker& self) noexcept {
 // The last steps of a worker. Each joins its predecessor, so that at any time one finished thread
 // at most is unjoined, and joining the last one joins all.
 void pool_core::depart(worker& self) noexcept {
+  if (forked_) return;
+  const sync::cancellation_hold hold;
   if (take_trimming()) {
     trim_task_memory();
     leave_trimming();
@@ -275,33 +294,42 @@ void pool_core::depart(worker& self) noexcept {
   release();
 }
 
-void pool_core::handle_unhandled(const std::exception_ptr& error, const task_info& info) noexcept {
+// Leaves by no exception, but for a hook that ends its thread by force.
+void pool_core::handle_unhandled(const std::exception_ptr& error, const task_info& info) {
+  if (forked_) return print_unhandled(error, info);
   try {
     if (options_.on_unhandled) {
       options_.on_unhandled(error, info);
       return;
     }
     print_unhandled(error, info);
+  } catch (abi::__forced_unwind&) {
+    throw;
   } catch (...) {
+    const sync::cancellation_hold hold;
     std::fputs("weir: on_unhandled threw an exception itself\n", stderr);
   }
 }
 
-bool pool_core::run_start_hook(const worker_info& self) noexcept {
+bool pool_core::run_start_hook(const worker_info& self) {
   if (options_.observer != nullptr) options_.observer->worker_started(self);
   if (!options_.on_worker_start) return true;
   try {
     options_.on_worker_start(self);
     return true;
+  } catch (abi::__forced_unwind&) {
+    throw;
   } catch (...) {
     handle_unhandled(std::current_exception(), {0, "on_worker_start"});
     return false;
   }
 }
 
-void pool_core::run_stop_hook(const worker_info& self) noexcept {
+void pool_core::run_stop_hook(const worker_info& self) {
   try {
     if (options_.on_worker_stop) options_.on_worker_stop(self);
+  } catch (abi::__forced_unwind&) {
+    throw;
   } catch (...) {
     handle_unhandled(std::current_exception(), {0, "on_worker_stop"});
   }

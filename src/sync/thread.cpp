@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 
+#include <cstdio>
+
 namespace weir::sync {
 
 namespace {
@@ -11,9 +13,15 @@ constexpr std::size_t k_name_length_max = 15;
 
 }  // namespace
 
-void name_this_thread(const std::string& name) noexcept {
-  char cut[k_name_length_max + 1] = {};
-  name.copy(cut, k_name_length_max);
+void name_this_thread(const char* name) noexcept {
+  char cut[k_name_length_max + 1];
+  std::snprintf(cut, sizeof cut, "%s", name);
+  ::pthread_setname_np(::pthread_self(), cut);
+}
+
+void name_this_thread(const char* name, std::size_t number) noexcept {
+  char cut[k_name_length_max + 1];
+  std::snprintf(cut, sizeof cut, "%s-%zu", name, number);
   ::pthread_setname_np(::pthread_self(), cut);
 }
 

@@ -14,7 +14,7 @@ namespace {
 TEST(thread, carries_its_name_cut_to_what_the_system_takes) {
   std::string seen;
   thread named([&] {
-    name_this_thread("a-name-that-is-too-long");
+    name_this_thread("a-name-that-is-too-long", 7);
     std::ifstream("/proc/thread-self/comm") >> seen;
   });
   EXPECT_TRUE(named.joinable());

@@ -5,6 +5,7 @@
 
 #include "base/intrusive_list.hpp"
 #include "base/thread_annotations.hpp"
+#include "sync/fork.hpp"
 #include "sync/mutex.hpp"
 #include "sync/parker.hpp"
 #include "weir/detail/continuation.hpp"
@@ -34,8 +35,18 @@ struct taker {
   bool listed = false;
 };
 
-class completions final : public completion_core {
+class completions final : public completion_core, public sync::fork_part {
  public:
+  completions() { sync::join_forks(*this, sync::fork_rank::queue); }
+  ~completions() { sync::leave_forks(*this, sync::fork_rank::queue); }
+
+  void hold_for_fork() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
+  void resume_parent() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
+  void resume_child() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS {
+    takers_ = {};  // they are not here
+    mutex_.unlock();
+  }
+
   void watch(task_base& task) override;
   task_base* take(std::optional<time_point> until, std::stop_token stop) override;
   task_base* try_take() noexcept override;

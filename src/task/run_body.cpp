@@ -31,7 +31,11 @@ body_end settle_returned(task_base& task) noexcept {
 }
 
 std::exception_ptr forced_unwinding_error() noexcept {
-  return std::make_exception_ptr(std::runtime_error("weir: the task's thread was ended by force"));
+  try {
+    throw std::runtime_error("weir: the task's thread was ended by force");
+  } catch (...) {
+    return std::current_exception();  // without memory for the text that is `bad_alloc`
+  }
 }
 
 WEIR_NO_SANITIZE_NULL body_report run_body(task_base& task) {

@@ -16,7 +16,7 @@ constexpr int k_everyone = 0x7fffffff;
 }  // namespace
 
 bool try_start_detached(task_base& task) noexcept {
-  return move_phase(task, phase::detached, phase::running);
+  return move_phase(task, phase::detached, phase::running, with_this_process());
 }
 
 bool try_detach(task_base& task) noexcept {

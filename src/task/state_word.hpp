@@ -4,6 +4,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "sync/fork.hpp"
 #include "weir/detail/assert.hpp"
 #include "weir/detail/task_base.hpp"
 
@@ -37,6 +38,7 @@ inline constexpr std::uint32_t k_observed = 1u << 10;   // a failure that somebo
 inline constexpr std::uint32_t k_threw = 1u << 11;      // the body left by an exception
 inline constexpr std::uint32_t k_continued = 1u << 12;  // something follows: continuations.hpp
 inline constexpr std::uint32_t k_poked = 1u << 15;      // changes to make a sleeper look again
+inline constexpr unsigned k_process_shift = 24;  // 8 bits, of a detached start: fork_count there
 
 constexpr phase phase_of(std::uint32_t word) noexcept {
   return static_cast<phase>(word & k_phase_mask);
@@ -47,6 +49,12 @@ constexpr std::uint32_t with_reason(cancel_reason reason) noexcept {
 }
 constexpr std::uint32_t with_kind(cancellation kind) noexcept {
   return static_cast<std::uint32_t>(kind) << k_kind_shift;
+}
+
+inline std::uint32_t with_this_process() noexcept { return sync::fork_count() << k_process_shift; }
+/// In the child of a fork: whether a thread of this very process runs it as a detached task.
+inline bool started_detached_here(std::uint32_t word) noexcept {
+  return (word >> k_process_shift) == (with_this_process() >> k_process_shift);
 }
 
 }  // namespace state_word

@@ -94,6 +94,10 @@ bool wait_for_end(task_base& task, std::optional<time_point> until, const std::s
                             "weir: " + described(run_context::innermost()->task()) + " waits for " +
                                 described(task) + ", which runs below it");
   }
+  if (lost_in_fork(task)) {
+    throw std::system_error(std::make_error_code(std::errc::owner_dead),
+                            "weir: the task is the parent process's and never ends in this one");
+  }
   run_deferred();
   if (!stop.stop_possible()) {
     if (const auto ended = wait_inside(task, until)) return *ended;
@@ -144,6 +148,7 @@ cancel_result cancel_task(task_base& task, bool if_queued_only, cancel_reason re
     end_unstarted(task, was_detached);
     return cancel_result::cancelled;
   }
+  if (lost_in_fork(task)) return cancel_result::too_late;
   if (!if_queued_only && request_stop(task, reason)) {
     return cancel_result::requested;
   }

@@ -24,9 +24,14 @@ void report_failure(task_base& task, const std::exception_ptr& error) noexcept;
 /// them has run.
 void continuations_over(task_base& task) noexcept;
 
-/// Has a task without a pool report its failure where `task` does, whose core the caller knows to be
-/// alive, and keep that core. Others may wait for the follower already, but not run it.
+/// Has a task without a pool report its failure where `task` does, whose core the caller knows to
+/// be alive, and keep that core. Others may wait for the follower already, but not run it.
 void share_home(const task_base& task, task_base& follower) noexcept;
+
+/// Whether the task was left behind by a fork: this process is a child, and what would end the
+/// task runs in its parent. Does not touch the pool, which may be gone. False once terminal.
+[[nodiscard]] bool lost_in_fork(const task_base& task) noexcept;
+
 /// Lets go of the core that a task with `holds_core` keeps.
 void release_home(task_base& task) noexcept;
 

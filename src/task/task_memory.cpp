@@ -10,6 +10,7 @@
 
 #include "base/intrusive_list.hpp"
 #include "base/prefetch.hpp"
+#include "sync/fork.hpp"
 #include "sync/mutex.hpp"
 #include "weir/detail/task_base.hpp"
 
@@ -296,6 +297,9 @@ class depot {
     }
   }
 
+  void hold() noexcept WEIR_ACQUIRE(mutex_) { mutex_.lock(); }
+  void let_go() noexcept WEIR_RELEASE(mutex_) { mutex_.unlock(); }
+
   [[nodiscard]] std::size_t bytes() noexcept {
     const sync::lock_guard lock(mutex_);
     return pages_.bytes();
@@ -356,6 +360,25 @@ constexpr std::array<depot, k_classes> make_depots(std::index_sequence<Class...>
 // Never destroyed: handles with static storage may outlive any static object.
 static_assert(std::is_trivially_destructible_v<depot>);
 constinit std::array<depot, k_classes> depots = make_depots(std::make_index_sequence<k_classes>());
+
+/// All depots, then the store that they call: as they nest.
+struct memory_in_fork final : sync::fork_part {
+  void hold_for_fork() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS {
+    for (auto& each : depots) each.hold();
+    store.mutex.lock();
+  }
+  void resume_parent() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS {
+    store.mutex.unlock();
+    for (auto& each : depots) each.let_go();
+  }
+  void resume_child() noexcept override {
+    trimming.store(false, sync::relaxed);  // whoever did it is not here
+    resume_parent();
+  }
+};
+constinit memory_in_fork in_fork;
+[[maybe_unused]] const bool in_fork_joined =
+    (sync::join_forks(in_fork, sync::fork_rank::memory), true);
 
 /// What one thread has at hand of one size. Two magazines, so that a thread that makes and frees in
 /// turn at the edge of one does not go to the depot each time.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "sync/fork.hpp"
 #include "sync/mutex.hpp"
 #include "time/clock_listener.hpp"
 #include "weir/detail/duration.hpp"
@@ -15,6 +16,7 @@ namespace detail {
 class clock_registry {
  public:
   sync::mutex mutex;
+  sync::fork_guard in_fork{mutex, sync::fork_rank::clock};
   intrusive_list<clock_listener, &clock_listener::links> listeners WEIR_GUARDED_BY(mutex);
 };
 
@@ -75,6 +77,13 @@ steady_clock& steady_clock::instance() noexcept {
   return k_instance;
 }
 
+#ifndef WEIR_SYNC_SEAM
+namespace {
+// Made before main: later no call needs memory, and no fork finds it half made.
+[[maybe_unused]] const auto& made_early = steady_clock::instance();
+}  // namespace
+#endif
+
 struct manual_clock::state {
   explicit state(time_point begin) noexcept : start(begin), now(begin.time_since_epoch().count()) {}
 
@@ -82,7 +91,7 @@ struct manual_clock::state {
   sync::atomic<duration::rep> now;
 };
 
-manual_clock::manual_clock(time_point start) noexcept : state_(std::make_unique<state>(start)) {}
+manual_clock::manual_clock(time_point start) : state_(std::make_unique<state>(start)) {}
 manual_clock::~manual_clock() = default;
 
 clock::time_point manual_clock::now() const noexcept {

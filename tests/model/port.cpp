@@ -203,7 +203,8 @@ void futex_wake(const atomic<std::uint32_t>* word, int count) noexcept {
 }
 std::chrono::steady_clock::time_point real_now() noexcept { return model::virtual_now(); }
 void spin_pause() noexcept { model::yield(); }
-void name_this_thread(const std::string&) noexcept {}
+void name_this_thread(const char*) noexcept {}
+void name_this_thread(const char*, std::size_t) noexcept {}
 void use_precise_sleep() noexcept {}
 
 }  // namespace weir::sync

@@ -168,6 +168,7 @@ class thread {
   }
   void join() { model::join(std::exchange(number_, 0)); }
   void detach() { model::detach(std::exchange(number_, 0)); }
+  void forget() noexcept { number_ = 0; }
 
  private:
   unsigned number_ = 0;

@@ -60,8 +60,9 @@ class task_ref {
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> due() const;
 
   /// Blocks until terminal. Throws `std::system_error(resource_deadlock_would_occur)` inside the
-  /// task itself. Real time, whatever clock the pool has. Memory order: what the body did is
-  /// visible after.
+  /// task itself, and `std::system_error(owner_dead)` in the child of a fork that has left the
+  /// unfinished task behind. Real time, whatever clock the pool has. Memory order: what the body
+  /// did is visible after.
   void wait() const;
   /// The same with a limit; returns whether it is terminal. Zero and less look once.
   template <class Rep, class Period>

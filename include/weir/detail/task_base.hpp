@@ -94,7 +94,8 @@ void set_options(task_base& task, const task_options& options);
 [[nodiscard]] std::optional<cancellation> cancellation_of(const task_base& task) noexcept;
 
 /// Blocks until terminal, at most until `until` (real time); returns whether it is. Throws
-/// `std::system_error(resource_deadlock_would_occur)` inside that very task.
+/// `std::system_error(resource_deadlock_would_occur)` inside that very task, and
+/// `std::system_error(owner_dead)` in a child process where it can never end.
 bool wait_terminal(task_base& task, std::optional<time_point> until = {});
 /// The same, at most until a stop of the waiter is requested.
 bool wait_terminal_or_stop(task_base& task, const std::stop_token& stop);
