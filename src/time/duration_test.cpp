@@ -1,4 +1,4 @@
-// C1 and case 44: no duration that a caller can write wraps, and none ends a wait early.
+// C1, case 44, tck 249: no duration that a caller can write wraps, and none ends a wait early.
 
 #include "weir/detail/duration.hpp"
 
