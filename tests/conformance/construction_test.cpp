@@ -23,6 +23,8 @@ using testing::held_worker;
 // tck 1: a size below zero cannot be written down.
 static_assert(std::is_unsigned_v<decltype(pool_options::core)>);
 static_assert(std::is_unsigned_v<decltype(pool_options::max)>);
+// R32: no bound on workers that a large machine would meet.
+static_assert(thread_pool::max_workers > 32);
 
 // tck 10, 20.
 TEST(construction, defaults) {

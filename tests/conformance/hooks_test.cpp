@@ -4,12 +4,14 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "support/conservation.hpp"
+#include "support/eventually.hpp"
 #include "support/gate.hpp"
 #include "support/watchdog.hpp"
 #include "weir/thread_pool.hpp"
@@ -111,6 +113,34 @@ TEST(hooks, A2_every_hook_may_use_the_controls_of_its_pool) {
     pool.join();
     EXPECT_GE(used, 1);
     testing::expect_conserved(pool.stats());
+  }
+}
+
+/// How a pool that nobody has closed comes to its end.
+enum class end { unused, used, on_its_own_worker };
+
+// tck 101: once, whoever ends it, and before the destructor is over where that joins.
+TEST(hooks, E6_on_terminated_is_called_once_by_a_destructor) {
+  const testing::watchdog dog("on_terminated in a destructor");
+  for (const end how : {end::unused, end::used, end::on_its_own_worker}) {
+    std::atomic<int> told{0};
+    pool_options options{.core = 2, .max = 2, .capacity = 4};
+    options.on_terminated = [&told] { ++told; };
+    auto pool = std::make_shared<thread_pool>(options);
+    if (how == end::used) pool->submit([] {}).get();
+    if (how == end::on_its_own_worker) {
+      testing::gate go;
+      auto last = pool->submit([&go, mine = pool]() mutable {
+        go.wait();
+        mine.reset();
+      });
+      pool.reset();
+      go.open();
+      last.get();
+      EXPECT_TRUE(testing::eventually([&] { return told == 1; }));
+    }
+    pool.reset();
+    EXPECT_EQ(told, 1);
   }
 }
 

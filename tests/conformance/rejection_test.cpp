@@ -87,5 +87,19 @@ TEST(rejection, B4_a_policy_that_closes_the_pool_is_answered_with_closed) {
   }
 }
 
+// R7: what runs on its submitter does not wait for its turn, and what was drained has none.
+TEST(rejection, R7_caller_run_and_drained_bodies_stand_outside_the_order) {
+  thread_pool pool({.core = 1, .max = 1, .capacity = 2, .on_saturation = saturation::caller_runs});
+  held_worker busy(pool);
+  std::vector<int> order;
+  auto one = pool.submit([&] { order.push_back(1); });
+  auto two = pool.submit([&] { order.push_back(2); });
+  pool.execute([&] { order.push_back(3); });
+  auto drained = pool.shutdown_now();
+  drained.at(1)();
+  drained.at(0)();
+  EXPECT_EQ(order, (std::vector{3, 2, 1}));
+}
+
 }  // namespace
 }  // namespace weir
