@@ -1,4 +1,4 @@
-// C1, case 44, tck 249: no duration that a caller can write wraps, and none ends a wait early.
+// C1 and case 44: no duration that a caller can write wraps, and none ends a wait early.
 
 #include "weir/detail/duration.hpp"
 
@@ -23,6 +23,7 @@ TEST(saturating_nanoseconds, keeps_what_fits) {
   EXPECT_EQ(saturating_nanoseconds(hours(2'562'047)), hours(2'562'047));
 }
 
+// tck 249.
 TEST(saturating_nanoseconds, stops_at_the_ends) {
   EXPECT_EQ(saturating_nanoseconds(nanoseconds::max()), nanoseconds::max());
   EXPECT_EQ(saturating_nanoseconds(nanoseconds::min()), nanoseconds::min());

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <thread>
 #include <vector>
@@ -10,11 +11,13 @@
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
 #include "support/watchdog.hpp"
+#include "weir/this_task.hpp"
 #include "weir/thread_pool.hpp"
 
 namespace weir {
 namespace {
 
+using namespace std::chrono_literals;
 using testing::held_worker;
 using work = std::function<int()>;
 
@@ -63,6 +66,67 @@ TEST(bulk, R12_invoke_any_cancels_what_was_let_in_before_the_refusal) {
   EXPECT_THROW((void)pool.invoke_any(std::vector<work>(3, never)), rejected);
   EXPECT_EQ(pool.stats().queued, 0u);
   EXPECT_EQ(pool.stats().cancelled, 2u);
+}
+
+// tck 197, 198: the list is whole, and what has not started by then never does.
+TEST(bulk, B5_a_limit_cuts_off_and_leaves_no_future_out) {
+  const testing::watchdog dog("invoke_all_for");
+  thread_pool pool = thread_pool::fixed(1, 8);
+  held_worker busy(pool);
+  const auto before = std::chrono::steady_clock::now();
+  auto futures = pool.invoke_all_for(20ms, std::vector<work>(4, [] { return 1; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - before, 20ms) << "tck 199";
+  ASSERT_EQ(futures.size(), 4u);
+  for (const auto& each : futures) EXPECT_EQ(each.cancellation(), cancellation::never_started);
+}
+
+// tck 197: what was over in time keeps its result, and what runs is asked to stop.
+TEST(bulk, B5_a_limit_takes_no_result_away) {
+  const testing::watchdog dog("results before the limit");
+  thread_pool pool = thread_pool::fixed(1, 8);
+  testing::gate first_is_over;
+  const std::vector<work> all{[] { return 1; },
+                              [&] {
+                                first_is_over.open();
+                                (void)this_task::sleep_for(1h);
+                                return 2;
+                              }};
+  // Only the time until the first one has run is the machine's affair; try again with more of it.
+  for (auto limit = 10ms; limit < 100s; limit *= 10) {
+    auto futures = pool.invoke_all_for(limit, all);
+    pool.wait_idle();
+    if (!first_is_over.is_open()) continue;
+    EXPECT_EQ(futures[0].get(), 1);
+    EXPECT_THROW((void)futures[1].get(), task_cancelled);
+    return;
+  }
+  ADD_FAILURE() << "a body that returns at once did not run within a limit of 10 s";
+}
+
+TEST(bulk, B5_within_its_limit_it_is_as_without) {
+  thread_pool pool = thread_pool::fixed(2, 8);
+  for (const auto limit : {std::chrono::nanoseconds(1h), std::chrono::nanoseconds::max()}) {
+    auto futures = pool.invoke_all_for(limit, std::vector<work>(5, [] { return 3; }));
+    ASSERT_EQ(futures.size(), 5u);
+    for (auto& each : futures) EXPECT_EQ(each.get(), 3);
+    EXPECT_EQ(pool.invoke_any_for(limit, std::vector<work>(5, [] { return 4; })), 4);
+  }
+}
+
+// tck 179, 198, 204: no time at all is a legal limit.
+TEST(bulk, B5_no_time_at_all_is_a_legal_limit) {
+  const testing::watchdog dog("no time at all");
+  for (const auto limit : {0ns, -1ns, std::chrono::nanoseconds::min()}) {
+    thread_pool pool = thread_pool::fixed(1, 8);
+    held_worker busy(pool);
+    auto futures = pool.invoke_all_for(limit, std::vector<work>(3, [] { return 1; }));
+    ASSERT_EQ(futures.size(), 3u);
+    for (auto& each : futures) EXPECT_EQ(each.state(), task_state::cancelled);
+    EXPECT_THROW((void)pool.invoke_any_for(limit, std::vector<work>(3, [] { return 1; })),
+                 timed_out);
+    EXPECT_EQ(pool.stats().queued, 0u);
+    EXPECT_EQ(pool.stats().cancelled, 6u);
+  }
 }
 
 }  // namespace

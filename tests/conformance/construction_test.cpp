@@ -20,11 +20,9 @@ using namespace std::chrono_literals;
 using testing::gate;
 using testing::held_worker;
 
-// tck 1: a size below zero cannot be written down.
-static_assert(std::is_unsigned_v<decltype(pool_options::core)>);
-static_assert(std::is_unsigned_v<decltype(pool_options::max)>);
-// R32: no bound on workers that a large machine would meet.
-static_assert(thread_pool::max_workers > 32);
+static_assert(std::is_unsigned_v<decltype(pool_options::core)>, "tck 1: none below zero");
+static_assert(std::is_unsigned_v<decltype(pool_options::max)>, "tck 1: none below zero");
+static_assert(thread_pool::max_workers > 32, "R32: no limit that a large machine would meet");
 
 // tck 10, 20.
 TEST(construction, defaults) {
