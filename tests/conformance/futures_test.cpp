@@ -164,6 +164,19 @@ TEST(futures, D1_handles_of_one_task_agree) {
   EXPECT_EQ(task.state(), task_state::cancelled);
 }
 
+TEST(futures, D1_a_completion_queue_yields_the_tasks_that_were_put_in) {
+  thread_pool pool = thread_pool::fixed(1, 4);
+  completion_queue<void> queue;
+  std::vector<std::uint64_t> put, taken;
+  for (int task = 0; task < 3; ++task) {
+    auto one = pool.submit([] {});
+    put.push_back(one.id());
+    queue.add(std::move(one));
+  }
+  while (auto done = queue.take()) taken.push_back(done->id());
+  EXPECT_EQ(taken, put) << "tck 189, 207; one worker ends them in their order";
+}
+
 // tck 289.
 TEST(futures, R23_a_limit_holds_in_every_kind_of_pool) {
   const std::function<std::unique_ptr<thread_pool>()> kinds[] = {
