@@ -58,6 +58,7 @@ TEST(admission, B1_queue_comes_before_growth) {
   for (auto& each : all) each.get();
 }
 
+// tck 40, 118.
 TEST(admission, B1_core_workers_are_started_even_beside_idle_ones) {
   thread_pool pool(sized(3, 3, 1));
   for (std::size_t size = 1; size <= 3; ++size) {
@@ -68,6 +69,7 @@ TEST(admission, B1_core_workers_are_started_even_beside_idle_ones) {
   EXPECT_EQ(pool.size(), 3u);
 }
 
+// tck 46 where there is no place.
 TEST(admission, B2_accepts_exactly_workers_plus_places) {
   for (const std::size_t workers : {1u, 2u, 5u}) {
     for (const std::size_t places : {0u, 1u, 3u}) {
@@ -91,6 +93,7 @@ TEST(admission, B2_accepts_exactly_workers_plus_places) {
 
 // B2: "a due task is never refused while a worker is idle", also when that worker has not woken up
 // yet.
+// tck 46.
 TEST(admission, B2_a_free_worker_counts_before_it_has_woken_up) {
   const testing::watchdog dog("a free worker counts");
   thread_pool pool(sized(2, 2, 0));
@@ -197,6 +200,7 @@ TEST(admission, B5_timed_verbs_wait_for_room) {
   helper.join();
 }
 
+// tck 73, 74.
 TEST(admission, B5_timed_verbs_end_at_their_deadline) {
   thread_pool pool(sized(1, 1, 0));
   held_worker busy(pool);
@@ -209,6 +213,7 @@ TEST(admission, B5_timed_verbs_end_at_their_deadline) {
   EXPECT_EQ(pool.stats().blocked, 0u);
 }
 
+// tck 74.
 TEST(admission, B5_timed_verbs_end_with_their_stop_token) {
   thread_pool pool(sized(1, 1, 0));
   held_worker busy(pool);
@@ -232,6 +237,7 @@ TEST(admission, R11_the_longest_wait_is_legal) {
       pool.try_submit_until(std::chrono::steady_clock::time_point::max(), [] {}).accepted());
 }
 
+// tck 69, 152.
 TEST(admission, R11_precedence_of_reasons) {
   thread_pool pool(sized(1, 1, 0));
   held_worker busy(pool);
@@ -259,7 +265,8 @@ TEST(admission, R11_a_stopped_submitter_is_refused_where_there_is_room) {
   EXPECT_EQ(pool.stats().refused, 1u);
 }
 
-// Case 10, tck 14, 18, 19: everything is validated together, in whatever order it was set.
+// Case 10, tck 2, 3, 4, 6, 18, 19, 23: everything is validated together, in whatever order it was
+// set.
 TEST(admission, B7_options_that_contradict_themselves) {
   const auto refuses = [](auto change) {
     pool_options options = sized(1, 2, 3);
@@ -284,6 +291,7 @@ TEST(admission, B7_options_that_contradict_themselves) {
 
 int plain_function() { return 3; }
 
+// tck 48, 53, 155, 215.
 TEST(admission, B7_empty_callables_and_negative_delays_change_nothing) {
   thread_pool pool(sized(1, 1, 1));
   const std::function<void()> empty;
@@ -320,6 +328,7 @@ TEST(admission, B9_without_a_thread_and_without_a_worker_it_is_refused) {
   EXPECT_EQ(pool.submit(std::move(work)).get(), 5) << "the pool stays usable";
 }
 
+// tck 29.
 TEST(admission, B9_with_a_worker_it_waits_for_that_one) {
   thread_pool pool(sized(2, 3, 1));
   held_worker busy(pool);
@@ -338,6 +347,7 @@ TEST(admission, B9_with_a_worker_it_waits_for_that_one) {
 }
 
 // D4's visibility: what the submitter did before is visible to the body, without any atomic.
+// tck 154.
 TEST(admission, what_the_submitter_did_is_visible_to_the_body) {
   thread_pool pool(sized(2, 2, 4));
   for (int round = 0; round < 1'000; ++round) {

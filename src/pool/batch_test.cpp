@@ -1,4 +1,4 @@
-// Many at once: submit_all, invoke_all, invoke_any; B5, R11, R12, tck 191 … 205.
+// Many at once: submit_all, invoke_all, invoke_any; B5, R11, R12.
 
 #include <gtest/gtest.h>
 
@@ -118,6 +118,7 @@ TEST(batch, R11_a_range_of_temporaries_may_be_refused) {
   EXPECT_EQ(sum, 10);
 }
 
+// tck 192.
 TEST(batch, B7_an_empty_callable_in_the_middle_changes_nothing) {
   thread_pool pool = thread_pool::fixed(1, 8);
   auto all = numbers(3);
@@ -188,6 +189,7 @@ TEST(batch, R3_an_immediate_batch_reads_the_clock_only_while_a_delayed_task_is_p
   busy.release();
 }
 
+// tck 194, 195.
 TEST(batch, invoke_all_waits_for_all_and_leaves_failures_where_they_are) {
   thread_pool pool = thread_pool::fixed(2, 8);
   auto all = numbers(4);
@@ -210,7 +212,7 @@ TEST(batch, invoke_all_that_throws_has_cancelled_what_it_submitted) {
   EXPECT_EQ(pool.stats().cancelled, 1u);
 }
 
-// tck 198, 201: one result, and nobody works on after it.
+// tck 200, 201: one result, and nobody works on after it.
 TEST(batch, invoke_any_takes_a_success_and_cancels_the_others) {
   const testing::watchdog dog("invoke_any");
   thread_pool pool = thread_pool::fixed(2, 8);
@@ -235,6 +237,7 @@ TEST(batch, invoke_any_takes_a_success_and_cancels_the_others) {
   testing::expect_conserved(now);
 }
 
+// tck 202.
 TEST(batch, invoke_any_rethrows_the_last_failure_when_none_succeeds) {
   std::atomic<int> reported{0};
   pool_options options{.core = 2, .max = 2, .capacity = 8};

@@ -36,7 +36,7 @@ cancel_reason reason(future<void>& task) {
   return cancel_reason::timed_out;
 }
 
-// Cases 34 and 41, tck 113.
+// Cases 34 and 41, tck 112, 113, 164.
 TEST(cancel, B3_a_queued_task_never_starts_and_its_place_is_free) {
   thread_pool pool = thread_pool::fixed(1, 1);
   held_worker busy(pool);
@@ -117,6 +117,7 @@ TEST(cancel, A3_a_value_that_comes_after_the_request_is_dropped) {
   EXPECT_THROW((void)task.get(), task_cancelled);
 }
 
+// tck 170.
 TEST(cancel, A3_an_exception_after_the_request_is_a_cancellation_too) {
   std::atomic<int> reported{0};
   pool_options options{.core = 1, .max = 1, .capacity = 1};
@@ -160,6 +161,7 @@ TEST(cancel, A5_a_stop_request_never_reaches_the_next_task) {
   }
 }
 
+// tck 108.
 TEST(cancel, R18_if_queued_never_stops_a_running_body) {
   thread_pool pool = thread_pool::fixed(1, 1);
   gate entered, release;
@@ -332,7 +334,7 @@ TEST(cancel, R20_cancel_pending_leaves_running_bodies_alone) {
   EXPECT_EQ(pool.submit([] { return 1; }).get(), 1);
 }
 
-// tck 110, 154: the last queued task of a closed pool may be cancelled, and that ends the pool.
+// tck 110: the last queued task of a closed pool may be cancelled, and that ends the pool.
 TEST(cancel, E1_cancelling_the_last_task_of_a_closed_pool_ends_it) {
   manual_clock clock;
   pool_options options{.core = 1, .max = 1, .capacity = 4};

@@ -31,6 +31,7 @@ pool_options on(weir::clock& clock, std::size_t workers = 1, std::size_t capacit
   return options;
 }
 
+// tck 210, 211.
 TEST(delayed, C1_nothing_starts_early) {
   manual_clock clock;
   thread_pool pool(on(clock));
@@ -42,6 +43,7 @@ TEST(delayed, C1_nothing_starts_early) {
   EXPECT_EQ(task.get(), clock::time_point(10ms));
 }
 
+// tck 212, 213, 251.
 TEST(delayed, C1_an_instant_that_has_passed_is_due_now) {
   manual_clock clock(clock::time_point(5s));
   thread_pool pool(on(clock));
@@ -54,7 +56,7 @@ TEST(delayed, C1_an_instant_that_has_passed_is_due_now) {
   EXPECT_EQ(later.state(), task_state::queued);
 }
 
-// Case 44: where others wrap or clamp, weir refuses the sum (C1) and takes the instant.
+// Case 44, tck 248: where others wrap or clamp, weir refuses the sum (C1) and takes the instant.
 TEST(delayed, C1_the_end_of_time) {
   manual_clock clock(clock::time_point(1s));
   thread_pool pool(on(clock));
@@ -98,6 +100,7 @@ TEST(delayed, C3_lateness_is_measured) {
   EXPECT_EQ(now.lateness_max, 4s);
 }
 
+// tck 244.
 TEST(delayed, C2_every_idle_worker_may_be_needed_at_one_instant) {
   const testing::watchdog dog("several due at once");
   manual_clock clock;
@@ -117,6 +120,7 @@ TEST(delayed, C2_every_idle_worker_may_be_needed_at_one_instant) {
   }
 }
 
+// tck 245.
 TEST(delayed, C2_an_earlier_task_a_cancel_and_a_close_are_noticed_by_the_sleeper) {
   const testing::watchdog dog("noticed by the sleeper");
   thread_pool pool(on(steady_clock::instance()));
@@ -161,6 +165,7 @@ TEST(delayed, R16_the_duty_to_wake_up_survives_the_worker_that_had_it) {
   EXPECT_EQ(task.get(), 7);
 }
 
+// tck 241, 242, 243.
 TEST(delayed, R16_one_worker_stays_even_without_any_keep_alive) {
   const testing::watchdog dog("no keep-alive at all");
   manual_clock clock;
@@ -252,6 +257,7 @@ TEST(delayed, C4_a_foreign_clock_wakes_its_pools) {
   EXPECT_EQ(b.get(), 2);
 }
 
+// tck 246.
 TEST(delayed, C4_a_clock_that_goes_backwards_is_reported_and_not_obeyed) {
   crooked_clock clock;
   thread_pool pool(on(clock));
@@ -283,7 +289,7 @@ TEST(delayed, C4_waits_use_real_time_under_a_frozen_clock) {
   EXPECT_EQ(task.state(), task_state::queued);
 }
 
-// Cases 46 and 47: zero and below look once, the longest is without limit.
+// Cases 46 and 47, tck 143, 179, 180: zero and below look once, the longest is without limit.
 TEST(delayed, C1_the_ends_of_every_wait) {
   const testing::watchdog dog("the ends of every wait");
   thread_pool pool(on(steady_clock::instance(), 1));
@@ -307,7 +313,7 @@ TEST(delayed, C1_the_ends_of_every_wait) {
   opener.join();
 }
 
-// Case 49: a cancelled timer keeps neither its captures nor its place.
+// Case 49, tck 111, 224 … 226: a cancelled timer keeps neither its captures nor its place.
 TEST(delayed, B3_cancelled_tasks_leave_nothing_behind) {
   manual_clock clock;
   thread_pool pool(on(clock, 1, 2));
@@ -321,7 +327,7 @@ TEST(delayed, B3_cancelled_tasks_leave_nothing_behind) {
   testing::expect_conserved(pool.stats());
 }
 
-// Case 37: cancelling what has fired says so, as often as it is asked.
+// Case 37, tck 165: cancelling what has fired says so, as often as it is asked.
 TEST(delayed, R18_cancelling_a_task_that_has_run_is_too_late) {
   manual_clock clock;
   thread_pool pool(on(clock));

@@ -38,6 +38,7 @@ struct with_pool : ::testing::Test {
 };
 using future_test = with_pool;
 
+// tck 52.
 TEST_F(future_test, D1_values_of_every_kind) {
   int object = 1;
   auto reference = pool.submit([&]() -> int& { return object; });
@@ -148,6 +149,7 @@ TEST_F(future_test, ids_ascend_from_one) {
 }
 
 // D3, D4: what the body did is visible to every waiter, without any atomic.
+// tck 174.
 TEST_F(future_test, what_the_body_did_is_visible_to_all_waiters) {
   const testing::watchdog dog("visible to all waiters");
   for (int round = 0; round < 300; ++round) {

@@ -60,6 +60,7 @@ class reports {
 pool_options one_worker() { return {.core = 1, .max = 1, .capacity = 16}; }
 
 // Case 31.
+// tck 95, 99, 100.
 TEST(hooks, D5_escaped_exceptions_are_reported_and_cost_that_task_only) {
   reports heard;
   auto options = one_worker();
@@ -73,6 +74,7 @@ TEST(hooks, D5_escaped_exceptions_are_reported_and_cost_that_task_only) {
   EXPECT_EQ(pool.stats().failed, 2u);
 }
 
+// tck 96, 97: nothing stays unheard because a future holds it.
 TEST(hooks, D5_a_failure_is_reported_when_its_future_is_dropped_unread) {
   reports heard;
   auto options = one_worker();
@@ -181,6 +183,7 @@ TEST(hooks, start_and_stop_run_on_each_worker_and_see_its_place) {
 }
 
 // R27, A1: a worker whose start hook throws never serves; what waited for it is not left pending.
+// tck 32, 104.
 TEST(hooks, R27_a_start_hook_that_throws_strands_no_task) {
   const testing::watchdog dog("a start hook that throws");
   reports heard;
@@ -305,6 +308,7 @@ class recorder final : public observer {
 
 using events = std::multiset<std::string>;
 
+// tck 93.
 TEST(observer, hears_of_every_step_with_the_task_s_name) {
   recorder seen;
   auto options = one_worker();

@@ -44,6 +44,7 @@ void fill_and_release(thread_pool& pool, std::size_t workers) {
   ASSERT_TRUE(eventually([&] { return pool.stats().idle == workers; }));
 }
 
+// tck 20, 76, 78.
 TEST(keep_alive, excess_workers_leave_after_it_and_core_workers_stay) {
   manual_clock clock;
   thread_pool pool(on(clock, 2, 5));
@@ -61,6 +62,7 @@ TEST(keep_alive, excess_workers_leave_after_it_and_core_workers_stay) {
   EXPECT_EQ(pool.size(), 2u);
 }
 
+// tck 77.
 TEST(keep_alive, core_workers_leave_where_they_may) {
   manual_clock clock;
   auto options = on(clock, 2, 2);
@@ -74,6 +76,7 @@ TEST(keep_alive, core_workers_leave_where_they_may) {
   EXPECT_EQ(pool.submit([] { return 1; }).get(), 1) << "and come back for work";
 }
 
+// tck 4, 86.
 TEST(keep_alive, zero_means_at_once) {
   pool_options options{.core = 1, .max = 3, .keep_alive = 0ns, .capacity = 0};
   thread_pool pool(options);
@@ -86,6 +89,7 @@ TEST(keep_alive, zero_means_at_once) {
   EXPECT_TRUE(eventually([&] { return pool.size() == 1; }));
 }
 
+// tck 87.
 TEST(keep_alive, the_longest_one_is_legal) {
   auto pool = std::make_unique<thread_pool>(pool_options{
       .core = 0, .max = 1, .keep_alive = std::chrono::nanoseconds::max(), .capacity = 0});
@@ -110,7 +114,7 @@ TEST(keep_alive, work_renews_it) {
   }));
 }
 
-// Case 8: several time out at one instant and must not shrink the pool below core together.
+// Case 8, tck 38: several time out at one instant and must not shrink the pool below core together.
 TEST(keep_alive, B1_a_pool_never_shrinks_below_core) {
   const testing::watchdog dog("never below core");
   manual_clock clock;
@@ -142,6 +146,7 @@ TEST(keep_alive, a_new_worker_does_not_inherit_the_old_one_s_end) {
   }
 }
 
+// tck 117, 122, 123.
 TEST(stats, are_one_consistent_picture) {
   manual_clock clock;
   pool_options options{.core = 1, .max = 2, .capacity = 3};

@@ -13,6 +13,8 @@ struct limits {
   std::size_t capacity;
   std::size_t capacity_weight;
   weir::growth growth;
+
+  bool operator==(const limits&) const = default;
 };
 
 /// Throws `std::invalid_argument`, naming the pool's option, when they contradict themselves.

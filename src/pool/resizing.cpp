@@ -20,6 +20,7 @@ void pool_core::change_limits(const std::function<void(limits&)>& change) {
     limits wanted = limits_;
     change(wanted);
     check(wanted);
+    if (wanted == limits_) return;
     limits_ = wanted;
     reconsider();
     wake = whom_to_wake();

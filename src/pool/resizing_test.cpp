@@ -228,7 +228,7 @@ TEST(resizing, E6_eager_growth_starts_nobody_for_whom_an_idle_worker_waits) {
   EXPECT_EQ(pool.stats().workers_max, 1u);
 }
 
-// tck 101, 102: once, after the last worker, before the waiters; a throwing one ends as well.
+// tck 101, 102, 141: once, after the last worker, before the waiters; a throwing one ends as well.
 TEST(resizing, E6_on_terminated_is_called_once_at_the_very_end) {
   const testing::watchdog guard("resizing");
   for (const bool throws : {false, true}) {

@@ -128,8 +128,7 @@ TEST(results, D5_a_failure_that_a_continuation_sees_is_read) {
   EXPECT_EQ(told, 0);
 }
 
-// case 36 of the kind: a continuation that submits to its own full pool finds the place of its
-// task.
+// A continuation that submits to its own full pool finds the place of its task.
 TEST(results, R6_a_continuation_may_submit_in_the_stead_of_its_task) {
   const watchdog limit("results.R6_a_continuation_may_submit_in_the_stead_of_its_task");
   auto pool = thread_pool::fixed(1, 1);

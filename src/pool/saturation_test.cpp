@@ -45,7 +45,7 @@ cancel_reason reason(future<void>& task) {
   return cancel_reason::timed_out;
 }
 
-// Cases 5 and 7, tck 60, 64: after close every policy refuses, runs nothing and drops nothing.
+// Cases 5 and 7, tck 60, 64, 130: after close every policy refuses, runs nothing and drops nothing.
 TEST(saturation, B4_after_close_every_policy_rejects) {
   for (const saturation each : {saturation::reject, saturation::caller_runs, saturation::discard,
                                 saturation::discard_oldest, saturation::block}) {
@@ -66,6 +66,7 @@ TEST(saturation, B4_after_close_every_policy_rejects) {
   }
 }
 
+// tck 43, 50, 57.
 TEST(saturation, B4_reject_says_why_and_keeps_the_rest) {
   thread_pool pool(with(saturation::reject, 2));
   held_worker busy(pool);
@@ -77,6 +78,7 @@ TEST(saturation, B4_reject_says_why_and_keeps_the_rest) {
   EXPECT_EQ(pool.stats().refused, 1u);
 }
 
+// tck 68: it is asked anew each time.
 TEST(saturation, B4_a_function_chooses_outside_of_locks) {
   thread_pool* self = nullptr;
   saturation answer = saturation::discard;
@@ -99,6 +101,7 @@ TEST(saturation, B4_a_function_chooses_outside_of_locks) {
   EXPECT_THROW((void)pool.submit([] {}), rejected);
 }
 
+// tck 70, 104.
 TEST(saturation, B4_a_function_that_throws_changes_nothing) {
   thread_pool pool(with(saturation_function([](const pool_stats&) -> saturation { throw 5; })));
   held_worker busy(pool);
@@ -111,6 +114,7 @@ TEST(saturation, B4_a_function_that_throws_changes_nothing) {
   EXPECT_EQ(pool.submit(std::move(work)).get(), 1);
 }
 
+// tck 71, where Java counts nothing.
 TEST(saturation, R8_a_caller_run_body_is_counted_and_carries_its_own_failure) {
   thread_pool pool(with(saturation::caller_runs, 0));
   held_worker busy(pool);
@@ -161,6 +165,7 @@ TEST(saturation, R8_delayed_and_try_verbs_never_run_on_the_caller) {
   EXPECT_THROW((void)pool.submit_after(1h, body), rejected);
 }
 
+// tck 54, where Java leaves the future pending for ever; tck 61.
 TEST(saturation, R22_a_discarded_new_task_counts_as_refused) {
   thread_pool pool(with(saturation::discard, 0));
   held_worker busy(pool);
@@ -179,6 +184,7 @@ TEST(saturation, R22_a_discarded_new_task_counts_as_refused) {
   EXPECT_EQ(now.cancelled, 0u);
 }
 
+// tck 54, 62.
 TEST(saturation, B4_discard_oldest_discards_the_oldest_and_takes_the_new_one) {
   thread_pool pool(with(saturation::discard_oldest, 2));
   held_worker busy(pool);
@@ -348,6 +354,7 @@ void expect_blocked_are_woken_with_closed(End end) {
   opener.join();
 }
 
+// tck 74.
 TEST(saturation, R10_close_wakes_blocked_submitters) {
   expect_blocked_are_woken_with_closed([](auto& pool) { pool->close(); });
 }

@@ -45,6 +45,7 @@ pool_options on(weir::clock& clock, std::size_t workers = 1) {
   return options;
 }
 
+// tck 119, 129, 130, 131, 229.
 TEST(shutdown, E1_close_lets_accepted_work_run_delayed_tasks_when_due) {
   manual_clock clock;
   thread_pool pool(on(clock));
@@ -66,6 +67,7 @@ TEST(shutdown, E1_close_lets_accepted_work_run_delayed_tasks_when_due) {
   EXPECT_EQ(pool.size(), 0u);
 }
 
+// tck 146.
 TEST(shutdown, E1_who_is_idle_leaves_when_the_last_task_has_been_claimed) {
   const testing::watchdog dog("the last task of a closed pool");
   manual_clock clock;
@@ -98,6 +100,7 @@ TEST(shutdown, E1_a_pool_that_was_never_used_ends_at_once) {
   pool.join();
 }
 
+// tck 88, 133, 138, 168.
 TEST(shutdown, E2_abort_cancels_the_queue_and_asks_the_running) {
   manual_clock clock;
   thread_pool pool(on(clock));
@@ -126,6 +129,7 @@ TEST(shutdown, E2_abort_cancels_the_queue_and_asks_the_running) {
   testing::expect_conserved(pool.stats());
 }
 
+// tck 139.
 TEST(shutdown, E2_abort_after_close_still_aborts) {
   thread_pool pool = thread_pool::fixed(1, 4);
   held_worker busy(pool);
@@ -135,7 +139,7 @@ TEST(shutdown, E2_abort_after_close_still_aborts) {
   EXPECT_EQ(busy.done().state(), task_state::cancel_requested);
 }
 
-// tck 137, where Java leaves the futures pending for ever.
+// tck 133, 137, 157, 238, 239, where Java leaves the futures pending for ever.
 TEST(shutdown, R21_drained_tasks_come_back_in_order_and_complete_their_futures) {
   manual_clock clock;
   thread_pool pool(on(clock));
@@ -253,6 +257,7 @@ TEST(shutdown, E3_waiting_on_one_s_own_pool_throws) {
   EXPECT_EQ(thrown, 12);
 }
 
+// tck 148.
 TEST(shutdown, E3_control_verbs_are_legal_inside_a_body) {
   thread_pool pool = thread_pool::fixed(2, 4);
   auto inside = pool.submit([&] {
@@ -266,6 +271,7 @@ TEST(shutdown, E3_control_verbs_are_legal_inside_a_body) {
   EXPECT_EQ(reason(aborting), cancel_reason::aborted) << "it asked itself to stop";
 }
 
+// tck 149, 151, 233.
 TEST(shutdown, E4_the_destructor_cancels_what_is_not_yet_due_and_runs_the_rest) {
   manual_clock clock;
   future<int> ready, due;
@@ -395,7 +401,8 @@ TEST(shutdown, D3_handles_outlive_the_pool) {
   EXPECT_EQ(reason(cancelled), cancel_reason::cancelled);
 }
 
-// Case 25: a worker that leaves by force is replaced, and nobody waits for it for ever. R27, D5.
+// Case 25, tck 37: a worker that leaves by force is replaced, and nobody waits for it for ever.
+// R27, D5.
 TEST(shutdown, D5_forced_unwinding_fails_the_task_and_replaces_the_worker) {
   const testing::watchdog dog("forced unwinding");
   std::atomic<int> stopped{0};

@@ -47,6 +47,7 @@ reject_reason why_refused(thread_pool& pool) {
   return reject_reason::forked;
 }
 
+// tck 10, 156.
 TEST(worked_examples, S3_one_worker_one_place_then_close) {
   thread_pool pool = thread_pool::fixed(1, 1);
   held_worker a(pool);
@@ -88,6 +89,7 @@ TEST(worked_examples, S1_a_cancelled_delayed_task_gives_its_place_back) {
   EXPECT_EQ(cancelled.cancellation(), cancellation::never_started);
 }
 
+// tck 167, 169, where Java calls it cancelled while it runs.
 TEST(worked_examples, S1_a_body_that_ignores_its_stop_request) {
   thread_pool pool = thread_pool::fixed(1, 2);
   gate entered, release;
@@ -113,6 +115,7 @@ TEST(worked_examples, S1_a_body_that_ignores_its_stop_request) {
   EXPECT_FALSE(next.get()) << "the stop request leaked into the next task (A5)";
 }
 
+// tck 214.
 TEST(worked_examples, S1_equal_due_times_start_in_submission_order) {
   manual_clock clock;
   thread_pool pool(one_worker(64, clock));
@@ -149,12 +152,14 @@ struct filled_S2_pool {
   std::vector<future<void>> tasks;
 };
 
+// tck 43.
 TEST(worked_examples, S2_growth_then_reject) {
   filled_S2_pool filled(saturation::reject);
   EXPECT_EQ(why_refused(filled.pool), reject_reason::saturated);
   EXPECT_EQ(filled.pool.size(), 4u);
 }
 
+// tck 59.
 TEST(worked_examples, S2_growth_then_caller_runs) {
   filled_S2_pool filled(saturation::caller_runs);
   auto sixth = filled.pool.submit([] { return std::this_thread::get_id(); });
@@ -163,6 +168,7 @@ TEST(worked_examples, S2_growth_then_caller_runs) {
   EXPECT_EQ(filled.pool.stats().caller_ran, 1u);
 }
 
+// tck 61.
 TEST(worked_examples, S2_growth_then_discard) {
   filled_S2_pool filled(saturation::discard);
   auto sixth = filled.pool.submit([] { ADD_FAILURE() << "a discarded body runs"; });
@@ -177,6 +183,7 @@ TEST(worked_examples, S2_growth_then_discard) {
   EXPECT_EQ(filled.pool.stats().refused, 1u);
 }
 
+// tck 62.
 TEST(worked_examples, S2_growth_then_discard_oldest) {
   filled_S2_pool filled(saturation::discard_oldest);
   auto sixth = filled.pool.submit([] { return 6; });
@@ -200,6 +207,7 @@ TEST(worked_examples, S2_growth_then_block) {
   EXPECT_EQ(sixth.get(), 6);
 }
 
+// tck 153.
 TEST(worked_examples, S3_admission_racing_abort) {
   const testing::watchdog dog("admission racing abort");
   constexpr int k_rounds = 10'000;

@@ -82,7 +82,7 @@ TEST(then, takes_the_finished_future_itself) {
   EXPECT_EQ(seen.get(), 6);
 }
 
-// case 40 of the kind: the very same exception, however long the chain.
+// tck 160: the very same exception, however long the chain.
 TEST(then, R24_a_failure_skips_it_and_passes_on_as_the_same_exception) {
   const auto thrown = std::make_exception_ptr(std::runtime_error("first"));
   bool ran = false;

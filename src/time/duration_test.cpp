@@ -23,6 +23,7 @@ TEST(saturating_nanoseconds, keeps_what_fits) {
   EXPECT_EQ(saturating_nanoseconds(hours(2'562'047)), hours(2'562'047));
 }
 
+// tck 249.
 TEST(saturating_nanoseconds, stops_at_the_ends) {
   EXPECT_EQ(saturating_nanoseconds(nanoseconds::max()), nanoseconds::max());
   EXPECT_EQ(saturating_nanoseconds(nanoseconds::min()), nanoseconds::min());

@@ -66,6 +66,7 @@ class compared_queue {
 
 time_point at(std::chrono::nanoseconds since) { return time_point(since); }
 
+// tck 251.
 TEST(timer_queue, does_what_a_sorted_set_does) {
   const auto seed = testing::test_seed();
   SCOPED_TRACE(testing::replay(seed));
@@ -93,7 +94,7 @@ TEST(timer_queue, does_what_a_sorted_set_does) {
   }
 }
 
-// C1, case 44: the ends of the time line are ordinary due times.
+// C1, case 44, tck 247: the ends of the time line are ordinary due times.
 TEST(timer_queue, orders_the_ends_of_time) {
   compared_queue both;
   both.insert(time_point::max());

@@ -8,6 +8,7 @@ namespace {
 
 using sync::thread;
 
+// tck 44.
 TEST(kernel_admission, close_loses_nothing) {
   expect_holds("pool: admission × close × join", k_few, [] {
     thread_pool pool(options_for({}));

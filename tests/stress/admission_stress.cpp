@@ -55,6 +55,7 @@ void together(std::uint64_t seed, std::size_t threads, Work work) {
 }
 
 // Case 26: submit against close, with workers that come and go all the time.
+// tck 44, 153.
 TEST(stress, submit_against_close_and_destruction) {
   const testing::watchdog dog("submit against close and destruction");
   const auto seed = testing::test_seed();
@@ -198,6 +199,7 @@ TEST(stress, blocked_submitters_against_destruction) {
   }
 }
 
+// tck 55.
 TEST(stress, many_producers_lose_nothing) {
   const testing::watchdog dog("many producers");
   constexpr std::uint64_t k_each = 4'000;
@@ -215,6 +217,7 @@ TEST(stress, many_producers_lose_nothing) {
 }
 
 // Case 11: the only worker's keep-alive ends all the time, just when the next task comes.
+// tck 39.
 TEST(stress, keep_alive_against_submit) {
   const testing::watchdog dog("keep-alive against submit");
   const auto seed = testing::test_seed();

@@ -25,6 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Case 35, and A1, A3, A4, R18 together.
+// tck 161.
 TEST(stress, cancel_against_start_and_completion) {
   const testing::watchdog dog("cancel against start and completion");
   const auto seed = testing::test_seed();
