@@ -5,6 +5,7 @@
 
 #include "base/sanitize.hpp"
 #include "pool/pool_core.hpp"
+#include "pool/time_limit.hpp"
 #include "task/extras.hpp"
 #include "task/run_body.hpp"
 #include "task/run_context.hpp"
@@ -46,6 +47,7 @@ WEIR_NO_SANITIZE_NULL void pool_core::work(worker& self) {
   own_pool = this;
   own_worker = &self;
   const worker_info where = info_of(self);
+  const bool watched = watches();
   sync::name_this_thread(options_.name + "-" + std::to_string(self.index));
   sync::use_precise_sleep();
   will_trim_task_memory();
@@ -54,7 +56,9 @@ WEIR_NO_SANITIZE_NULL void pool_core::work(worker& self) {
   while (task != nullptr) {
     body_end end{};
     try {
+      if (watched) body_begins(self.watch);
       end = run_reported(*task, where, this);
+      if (watched) self.watch.ends();
     } catch (abi::__forced_unwind&) {
       lose_worker(self, *task);
       throw;
@@ -102,6 +106,7 @@ task_base* pool_core::next_task(worker& self) {
 WEIR_NO_SANITIZE_NULL body_end pool_core::run_reported(task_base& task, const worker_info& where,
                                                        pool_core* context) {
   const run_context scope(task, context);
+  const time_limit limit(task, this);
   observer* const watch = options_.observer;
   const auto info = [&task] { return task_info{task.id, name_of(task)}; };
   const auto finished = [&](body_end end, const std::exception_ptr& unhandled) {
@@ -254,6 +259,10 @@ void pool_core::give_up_start(worker& self) noexcept {
 // The last steps of a worker. Each joins its predecessor, so that at any time one finished thread
 // at most is unjoined, and joining the last one joins all.
 void pool_core::depart(worker& self) noexcept {
+  if (watches()) {
+    guard::instance().disarm(self.watch);
+    self.watch.reset();
+  }
   if (take_trimming()) {
     trim_task_memory();
     leave_trimming();

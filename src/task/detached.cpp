@@ -1,7 +1,6 @@
 #include "weir/detail/detached.hpp"
 
 #include "task/extras.hpp"
-#include "task/run_body.hpp"
 #include "task/run_context.hpp"
 #include "task/state_word.hpp"
 #include "task/task_home.hpp"
@@ -23,7 +22,7 @@ void run_detached(task_base& task) {
     }
   } const finish{task};
   const run_context scope(task, nullptr);
-  const body_report report = run_body(task);
+  const body_report report = run_body_in_real_time(task);
   if (report.unhandled != nullptr) report_failure(task, report.unhandled);
 }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "task/run_body.hpp"
 #include "weir/detail/task_base.hpp"
 
 /// What a task asks of the pool that accepted it. The pool's room defines these; the task's room
@@ -19,6 +20,12 @@ std::optional<bool> wait_inside(task_base& task, std::optional<time_point> until
 /// Reports a failure that nobody can read or has read: to the pool that accepted the task, else on
 /// stderr.
 void report_failure(task_base& task, const std::exception_ptr& error) noexcept;
+
+/// Makes sure that time limits are watched; throws `std::system_error` when they cannot be.
+void need_guard();
+
+/// `run_body` for a task without a pool: its time limit is watched, in real time.
+body_report run_body_in_real_time(task_base& task);
 
 /// Lets go of the core that a task with `holds_core` keeps.
 void release_home(task_base& task) noexcept;
