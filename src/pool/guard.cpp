@@ -215,11 +215,14 @@ void guard::look(alarm_clock& clock, time_point real_now) noexcept {
   mutex_.unlock();
   const time_point now = clock.source->now();
   sync::deadline real;
-  if (due > now) real = clock.source->real_time_of(due);
+  if (due > now && due != time_point::max()) real = clock.source->real_time_of(due);
   mutex_.lock();
   advance(clock, now);
-  // Another one is first now: its real time has not been asked yet.
-  if (clock.listed && clock.earliest() != due) clock.look_at = time_point::min();
+  // Another one is first now, or will be when a body has been looked at: its real time has not been
+  // asked yet.
+  const time_point next = clock.earliest();
+  const bool unasked = next != time_point::max() && (next != due || due <= now);
+  if (clock.listed && unasked) clock.look_at = time_point::min();
   if (clock.listed) clock.look_at = std::min(clock.look_at, real.value_or(time_point::max()));
   if (clock.core == nullptr) return;
   mutex_.unlock();

@@ -271,9 +271,8 @@ TEST(time_limit, real_time_is_never_early) {
   thread_pool pool({.core = 2, .max = 2, .capacity = 16});
   auto late = pool.submit({.timeout = 1h}, [] { this_task::sleep_for(1h); });
   auto soon = pool.submit({.timeout = 20ms}, [] {
-    const auto start = std::chrono::steady_clock::now();
     EXPECT_FALSE(this_task::sleep_for(1h)) << "the request ends the sleep";
-    EXPECT_GE(std::chrono::steady_clock::now() - start, 19ms);
+    EXPECT_GE(std::chrono::steady_clock::now(), *this_task::deadline());
   });
   EXPECT_EQ(reason_of(soon), cancel_reason::timed_out);
   EXPECT_EQ(late.cancel(), cancel_result::requested);
