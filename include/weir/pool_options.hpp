@@ -69,7 +69,9 @@ struct task_options {
   /// What the task takes of its pool's `capacity_weight`, from admission to its end.
   std::size_t weight = 0;
   /// How long the body may run on the pool's clock before it is asked to stop (`timed_out`). It is
-  /// never ended by force. Positive; `max()`: no limit.
+  /// never ended by force. Its stop callbacks run on a thread that all time limits of the process
+  /// share, so they should be short. The first limit of a process starts that thread; where it
+  /// cannot be had, the submission throws `std::system_error`. Positive; `max()`: no limit.
   std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max();
   /// Which lane of a `keyed_strand` it runs in. Elsewhere only shown.
   std::string key = {};
@@ -78,6 +80,20 @@ struct task_options {
     return !name.empty() || weight != 0 || timeout != std::chrono::nanoseconds::max() ||
            !key.empty();
   }
+};
+
+/// Reports bodies that run long, so that somebody hears of the one that hangs. Costs each body one
+/// reading of the pool's clock; an idle pool is silent.
+struct watchdog_options {
+  /// A body is reported when it has run that long on the pool's clock, and again whenever that time
+  /// has doubled. Zero: never.
+  std::chrono::nanoseconds limit = std::chrono::nanoseconds::zero();
+  /// Told the task, its worker and how long it has run by now. Null: one line on stderr. Called on
+  /// the guard's thread, outside of locks; it should be short, for it holds up other reports and
+  /// time limits. What it throws goes to `on_unhandled`. The pool's destructor waits for it; it is
+  /// not called after that, stderr hears then.
+  std::function<void(const task_info&, const worker_info&, std::chrono::nanoseconds running_for)>
+      report = {};
 };
 
 /// How a pool is built. `max` and `capacity` have no default.
@@ -107,6 +123,7 @@ struct pool_options {
   /// `join` return: on that worker, or, where none is left, on the thread that brought the end
   /// about. Must not destroy the pool.
   std::function<void()> on_terminated = {};
+  watchdog_options watchdog = {};  ///< off
 };
 
 /// The processors that this process may use: affinity and the container's CPU quota, at least 1.

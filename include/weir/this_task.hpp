@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 
 #include "weir/detail/duration.hpp"
@@ -14,7 +15,7 @@ class pool_core;
 }  // namespace detail
 
 /// What a body may ask about itself. Outside of a body: no stop is requested, the token is empty,
-/// the id is 0 and the pool null.
+/// there is no deadline, the id is 0 and the pool null.
 namespace this_task {
 
 /// Whether this task has been asked to stop. One load; cheap enough for inner loops. A request made
@@ -35,6 +36,10 @@ template <class Rep, class Period>
 bool sleep_for(std::chrono::duration<Rep, Period> length) {
   return detail_sleep::sleep_for(detail::saturating_nanoseconds(length));
 }
+
+/// When this body is asked to stop for its `timeout`, on its pool's clock (real time without a
+/// pool); none without a limit.
+[[nodiscard]] std::optional<std::chrono::steady_clock::time_point> deadline() noexcept;
 
 /// The number of this task in its pool.
 [[nodiscard]] std::uint64_t id() noexcept;

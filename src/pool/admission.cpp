@@ -63,6 +63,8 @@ bool pool_core::start_worker() noexcept {
     }
     worker* const place = free_places_.front();
     place->settle_in();
+    place->watch.index = place->watch.id = place->index;
+    place->watch.core = this;
     retain();
     try {
       place->thread = sync::thread([this, place] { work(*place); });

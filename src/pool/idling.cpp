@@ -136,6 +136,11 @@ bool pool_core::rest_before_trim(worker& self, sync::deadline until) noexcept {
 void pool_core::update_hint() noexcept { delayed_hint_.store(queue_.has_delayed(), sync::relaxed); }
 
 void pool_core::clock_moved(time_point now) noexcept {
+  if (wake_for(now)) guard::instance().clock_moved(alarms_, now);
+}
+
+// Returns whether the guard wants to hear of it.
+bool pool_core::wake_for(time_point now) noexcept {
   const sync::lock_guard lock(mutex_);
   note_time(now);
   if (!inside_waits_.empty()) poke_waits();
@@ -144,7 +149,7 @@ void pool_core::clock_moved(time_point now) noexcept {
     mark_woken(leader);
     leader.parker.unpark();
   }
-  if (!may_time_out() || needed_for_delayed()) return;
+  if (!may_time_out() || needed_for_delayed()) return guarded_;
   worker* before = nullptr;
   for (worker* sleeper = idle_.back(); sleeper != nullptr; sleeper = before) {
     before = idle_.prev(*sleeper);
@@ -152,6 +157,7 @@ void pool_core::clock_moved(time_point now) noexcept {
     mark_woken(*sleeper);
     sleeper->parker.unpark();
   }
+  return guarded_;
 }
 
 std::optional<time_point> pool_core::next_due() noexcept {

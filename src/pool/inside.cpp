@@ -60,6 +60,7 @@ void pool_core::run_claimed(outside_run& run, worker* wake) {
       core.finish_outside(run);
     }
   } const finish{*this, run};
+  const outside_watch watch(*this, run);
   run_reported(run.task, info_of(*run.host), this);
 }
 

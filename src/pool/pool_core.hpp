@@ -11,6 +11,7 @@
 
 #include "base/intrusive_list.hpp"
 #include "pool/blocked_submitter.hpp"
+#include "pool/guard.hpp"
 #include "pool/inside.hpp"
 #include "pool/limits.hpp"
 #include "pool/pending_queue.hpp"
@@ -38,7 +39,7 @@ namespace weir::detail {
 /// (what happens to the rest), working.cpp (the worker's loop), continuing.cpp (what follows a
 /// task), claiming.cpp (which task is next), idling.cpp (who sleeps, who is woken), ending.cpp
 /// (cancel, abort, drain), rest.cpp (close, join, destruction), forking.cpp (what a fork makes of
-/// it). Protocols: docs/design/.
+/// it), guarding.cpp (what the guard asks). Protocols: docs/design/.
 class pool_core final : public clock_listener, public sync::fork_part {
  public:
   pool_core(pool_options options, thread_pool* facade);
@@ -99,6 +100,25 @@ class pool_core final : public clock_listener, public sync::fork_part {
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
   [[nodiscard]] const pool_options& options() const noexcept { return options_; }
   [[nodiscard]] weir::clock& clock() const noexcept { return *options_.clock; }
+
+  // guarding.cpp
+  /// The alarms of bodies on this pool's clock. From now on the guard hears when it is moved.
+  [[nodiscard]] alarm_clock& alarms() noexcept;
+  /// The guard does something for this pool, outside of locks: the core stays, and the pool
+  /// object's destructor waits. Takes the pool's lock.
+  void begin_errand() noexcept;
+  void end_errand() noexcept;
+  /// A body that the watchdog reports, with a reference to its task and an errand begun.
+  struct long_body {
+    task_base* task = nullptr;  ///< null: nothing to report
+    std::size_t index = 0;
+    std::chrono::nanoseconds running_for{};
+    bool heard = false;  ///< by the hook; else by stderr
+  };
+  /// The guard, under its lock, looks at a watched thread at `now`. Sets `due` to its next look.
+  [[nodiscard]] long_body find_long_body(body_watch& watch, time_point now) noexcept;
+  /// Reports it and ends the errand.
+  void report_long_body(const long_body& found) noexcept;
 
   // clock_listener
   void clock_moved(time_point now) noexcept override;
@@ -259,6 +279,27 @@ class pool_core final : public clock_listener, public sync::fork_part {
     return queue_.first() != nullptr || !ahead_.empty();
   }
 
+  // guarding.cpp
+  [[nodiscard]] bool watches() const noexcept {
+    return options_.watchdog.limit > std::chrono::nanoseconds::zero();
+  }
+  void start_watching();
+  void body_begins(body_watch& watch) noexcept;
+  [[nodiscard]] long_body judge(body_watch& watch, task_base* task, time_point now) noexcept
+      WEIR_REQUIRES(mutex_);
+  void print_long_body(const task_info& info, const long_body& found) const;
+  /// Watches a body that runs elsewhere than at the bottom of a worker, where bodies are watched.
+  class outside_watch {
+   public:
+    outside_watch(pool_core& core, const outside_run& run) noexcept;
+    ~outside_watch();
+    outside_watch(const outside_watch&) = delete;
+    outside_watch& operator=(const outside_watch&) = delete;
+
+   private:
+    std::optional<body_watch> watch_;
+  };
+
   // idling.cpp
   [[nodiscard]] time_point read_clock(worker& self) noexcept;
   void note_time(time_point now) noexcept WEIR_REQUIRES(mutex_);
@@ -276,6 +317,7 @@ class pool_core final : public clock_listener, public sync::fork_part {
   }
   [[nodiscard]] worker* choose_sleeper() noexcept WEIR_REQUIRES(mutex_);
   void wake_all_idle() noexcept WEIR_REQUIRES(mutex_);
+  bool wake_for(time_point now) noexcept;
   void sleep(worker& self, time_point until) noexcept;
   void fetch_shared_lines() const noexcept;
   static bool rest_before_trim(worker& self, sync::deadline until) noexcept;
@@ -320,6 +362,8 @@ class pool_core final : public clock_listener, public sync::fork_part {
   [[nodiscard]] bool await(rest_list pool_core::*list, bool (pool_core::*reached)() const noexcept,
                            sync::deadline until) noexcept;
   [[nodiscard]] bool ended() const noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] bool without_errands() const noexcept WEIR_REQUIRES(mutex_);
+  static void wake_all(rest_list& list) noexcept;
 
   // forking.cpp
   void become_husk() noexcept WEIR_REQUIRES(mutex_);
@@ -336,6 +380,7 @@ class pool_core final : public clock_listener, public sync::fork_part {
   bool forked_ = false;  ///< a husk in a child; written while that has one thread only
   const pool_core* older_husk_ = nullptr;
   std::stop_source stop_;
+  alarm_clock alarms_{options_.clock, this};  // unused in real time, whose alarms are all pools'
   sync::atomic<std::size_t> owners_{1};
   /// Whether a claim needs the clock; a hint, read without the lock to read the clock outside of
   /// it.
@@ -354,6 +399,7 @@ class pool_core final : public clock_listener, public sync::fork_part {
   std::size_t outside_ WEIR_GUARDED_BY(mutex_) = 0;
   std::size_t continuing_ WEIR_GUARDED_BY(mutex_) = 0;  // tasks whose continuations are not over
   std::size_t continuing_workers_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::size_t errands_ WEIR_GUARDED_BY(mutex_) = 0;
   intrusive_list<worker, &worker::links> idle_ WEIR_GUARDED_BY(mutex_);
   // Those who may have claims, the oldest claims first.
   intrusive_list<worker, &worker::ahead_links> ahead_ WEIR_GUARDED_BY(mutex_);
@@ -363,6 +409,7 @@ class pool_core final : public clock_listener, public sync::fork_part {
   time_point now_floor_ WEIR_GUARDED_BY(mutex_) = time_point::min();
   limits limits_ WEIR_GUARDED_BY(mutex_);
   bool paused_ WEIR_GUARDED_BY(mutex_) = false;
+  bool guarded_ WEIR_GUARDED_BY(mutex_) = false;  // the guard wants to hear of `alarms_`' clock
   bool closed_ WEIR_GUARDED_BY(mutex_) = false;
   bool stopping_ WEIR_GUARDED_BY(mutex_) = false;
   bool ending_ WEIR_GUARDED_BY(mutex_) = false;      // the end has come
@@ -373,6 +420,7 @@ class pool_core final : public clock_listener, public sync::fork_part {
   std::size_t blocked_count_ WEIR_GUARDED_BY(mutex_) = 0;
   rest_list idle_waiters_ WEIR_GUARDED_BY(mutex_);
   rest_list end_waiters_ WEIR_GUARDED_BY(mutex_);
+  rest_list errand_waiters_ WEIR_GUARDED_BY(mutex_);
   intrusive_list<outside_run, &outside_run::links> outside_runs_ WEIR_GUARDED_BY(mutex_);
   intrusive_list<inside_wait, &inside_wait::links> inside_waits_ WEIR_GUARDED_BY(mutex_);
   std::vector<std::unique_ptr<worker>> places_ WEIR_GUARDED_BY(mutex_);

@@ -13,6 +13,7 @@ pool_core::pool_core(pool_options options, thread_pool* facade)
       limits_(limits_of(options_)),
       policy_(std::make_shared<const saturation_policy>(options_.on_saturation)),
       facade_(facade) {
+  if (watches()) start_watching();
   sync::join_forks(*this, sync::fork_rank::pool);
   listen(clock());
 }
@@ -42,23 +43,26 @@ bool pool_core::at_rest() const noexcept {
 
 bool pool_core::ended() const noexcept { return terminated_; }
 
+bool pool_core::without_errands() const noexcept { return errands_ == 0; }
+
+void pool_core::wake_all(rest_list& list) noexcept {
+  while (rest_waiter* waiter = list.pop_front()) {
+    waiter->listed = false;
+    waiter->parker.unpark();
+  }
+}
+
 // Called after whatever may have been the last thing: tells idle workers of a closed pool to leave,
 // and those who wait for rest or for the end that it has come.
 void pool_core::check_rest() noexcept {
   if (closed_ && ready_ == 0 && delayed_ == 0) wake_all_idle();
   if (!at_rest()) return;
-  const auto wake = [](rest_list& list) {
-    while (rest_waiter* waiter = list.pop_front()) {
-      waiter->listed = false;
-      waiter->parker.unpark();
-    }
-  };
-  wake(idle_waiters_);
+  wake_all(idle_waiters_);
   if (ending_ || !closed_ || workers_ != 0 || departing_ != 0) return;
   ending_ = true;
   end_untold_ = options_.on_terminated && !forked_;
   terminated_ = !end_untold_;
-  if (terminated_) wake(end_waiters_);
+  if (terminated_) wake_all(end_waiters_);
 }
 
 void pool_core::tell_end() noexcept {
@@ -69,10 +73,7 @@ void pool_core::tell_end() noexcept {
   }
   const sync::lock_guard lock(mutex_);
   terminated_ = true;
-  while (rest_waiter* waiter = end_waiters_.pop_front()) {
-    waiter->listed = false;
-    waiter->parker.unpark();
-  }
+  wake_all(end_waiters_);
 }
 
 void pool_core::close_admission() noexcept {
@@ -154,20 +155,24 @@ void pool_core::destroy() noexcept {
     }
   }
   end_taken(taken);
+  const bool own = is_own_thread();
+  // The time limits of bodies that still run go on with the clock.
+  if (!own) (void)await(&pool_core::end_waiters_, &pool_core::ended, {});
   stop_listening(clock());
   // Whoever moved the clock just before may find no listener any more: what it would have said.
-  clock_moved(clock().now());
-  const bool own = is_own_thread();
-  if (!own) (void)await(&pool_core::end_waiters_, &pool_core::ended, {});
+  if (own) clock_moved(clock().now());
   sync::thread last;
+  bool errands = false;
   {
     const sync::lock_guard lock(mutex_);
     facade_ = nullptr;
+    errands = errands_ != 0;
     if (!own) last = std::exchange(last_departed_, {});
   }
   if (last.joinable()) last.join();
   // A report that began before the facade was gone still uses the hook.
   if (!own) (void)await(&pool_core::idle_waiters_, &pool_core::at_rest, {});
+  if (!own && errands) (void)await(&pool_core::errand_waiters_, &pool_core::without_errands, {});
   release();
 }
 

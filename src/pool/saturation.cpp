@@ -74,6 +74,7 @@ std::optional<refusal> pool_core::run_on_caller(task_base& task, admission_reque
     outside_run& run;
     ~finisher() { core.finish_outside(run); }
   } const finish{*this, run};
+  const outside_watch watch(*this, run);
   run_reported(task, {options_.name}, this);
   return std::nullopt;
 }

@@ -23,6 +23,9 @@ std::string next_name() {
 pool_options checked(pool_options options) {
   (void)detail::limits_of(options);
   detail::check(options.on_saturation);
+  if (options.watchdog.limit < nanoseconds::zero()) {
+    throw std::invalid_argument("weir: thread_pool: the watchdog's limit is negative");
+  }
   if (options.clock == nullptr) options.clock = &steady_clock::instance();
   if (options.name.empty()) options.name = next_name();
   return options;

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "base/intrusive_list.hpp"
+#include "pool/body_watch.hpp"
 #include "pool/claims.hpp"
 #include "pool/pace.hpp"
 #include "sync/parker.hpp"
@@ -13,8 +14,8 @@ namespace weir::detail {
 
 /// A place for a thread of a pool. Places live as long as the core and are used again, so that
 /// whoever wakes a worker may do so after the pool's lock is released, whatever the worker does
-/// meanwhile. All but `parker`, `index` and `claims` is guarded by the pool's lock; `regressions`,
-/// `last_reading` and `pace` are the worker's own.
+/// meanwhile. All but `parker`, `index`, `watch` and `claims` is guarded by the pool's lock;
+/// `regressions`, `last_reading` and `pace` are the worker's own.
 struct worker {
   explicit worker(std::size_t place) noexcept : index(place) {}
 
@@ -37,6 +38,7 @@ struct worker {
   weir::detail::pace pace;
   std::uint64_t regressions = 0;  ///< of the clock, not yet counted; the worker's own
   time_point last_reading = time_point::min();
+  body_watch watch;  ///< the worker's and the guard's
   alignas(64) weir::detail::claims claims;
 
   /// A new thread has the place: what was the last one's does not count.

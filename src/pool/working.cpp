@@ -6,6 +6,7 @@
 #include "base/sanitize.hpp"
 #include "pool/pool_core.hpp"
 #include "task/continuations.hpp"
+#include "pool/time_limit.hpp"
 #include "task/extras.hpp"
 #include "task/run_body.hpp"
 #include "task/run_context.hpp"
@@ -47,6 +48,7 @@ WEIR_NO_SANITIZE_NULL void pool_core::work(worker& self) {
   own_pool = this;
   own_worker = &self;
   const worker_info where = info_of(self);
+  const bool watched = watches();
   sync::name_this_thread(options_.name.c_str(), self.index);
   sync::use_precise_sleep();
   will_trim_task_memory();
@@ -60,7 +62,9 @@ WEIR_NO_SANITIZE_NULL void pool_core::work(worker& self) {
   while (task != nullptr) {
     body_end end{};
     try {
+      if (watched) body_begins(self.watch);
       end = run_reported(*task, where, this);
+      if (watched) self.watch.ends();
     } catch (abi::__forced_unwind&) {
       lose_worker(self, *task);
       throw;
@@ -115,6 +119,7 @@ task_base* pool_core::next_task(worker& self) {
 WEIR_NO_SANITIZE_NULL body_end pool_core::run_reported(task_base& task, const worker_info& where,
                                                        pool_core* context) {
   const run_context scope(task, context);
+  const time_limit limit(task, this);
   observer* const watch = options_.observer;
   const auto info = [&task] { return task_info{task.id, name_of(task)}; };
   bool told = false;
@@ -275,6 +280,10 @@ void pool_core::give_up_start(worker& self) noexcept {
 void pool_core::depart(worker& self) noexcept {
   if (forked_) return;
   const sync::cancellation_hold hold;
+  if (watches()) {
+    guard::instance().disarm(self.watch);
+    self.watch.reset();
+  }
   if (take_trimming()) {
     trim_task_memory();
     leave_trimming();

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "task/extras.hpp"
-#include "task/run_body.hpp"
 #include "task/run_context.hpp"
 #include "task/state_word.hpp"
 #include "task/task_home.hpp"
@@ -28,7 +27,7 @@ void run_in(task_base& task, pool_core* core) {
     }
   } const finish{task};
   const run_context scope(task, core);
-  const body_report report = run_body(task);
+  const body_report report = run_body_in_real_time(task);
   if (report.unhandled != nullptr) report_failure(task, report.unhandled);
 }
 

@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "task/state_word.hpp"
+#include "task/task_home.hpp"
 #include "weir/pool_options.hpp"
 
 namespace weir::detail {
@@ -22,6 +23,7 @@ void set_options(task_base& task, const task_options& options) {
   if (options.timeout <= std::chrono::nanoseconds::zero()) {
     throw std::invalid_argument("weir: the timeout of a task must be positive");
   }
+  if (options.timeout != std::chrono::nanoseconds::max()) need_guard();
   task_extras& extras = need_extras(task);
   extras.name = options.name;
   extras.key = options.key;

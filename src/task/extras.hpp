@@ -12,13 +12,15 @@ namespace weir::detail {
 
 struct continuation;
 
-/// What few tasks have: a name, a weight, a stop source, something that follows. Owned by the task,
-/// made on demand, never replaced.
+/// What few tasks have: a name, a weight, a time limit, a stop source, something that follows.
+/// Owned by the task, made on demand, never replaced.
 struct task_extras {
   std::string name;
   std::string key;
   std::size_t weight = 0;
   std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max();
+  time_point deadline = time_point::max();  ///< of the body that runs; its own thread's
+  task_base* next_stopped = nullptr;        ///< in the guard's list, guarded by its mutex
   std::stop_source source{std::nostopstate};
   sync::atomic<bool> has_source{false};  ///< `source` may be read by others once this is true
   sync::atomic<continuation*> continuations{nullptr};  ///< the newest first

@@ -42,6 +42,14 @@ std::stop_token stop_token() {
   return context != nullptr ? detail::make_stop_token(context->task()) : std::stop_token();
 }
 
+std::optional<std::chrono::steady_clock::time_point> deadline() noexcept {
+  const auto* context = detail::run_context::innermost();
+  if (context == nullptr) return std::nullopt;
+  const auto* extras = context->task().extras.load(sync::relaxed);
+  if (extras == nullptr || extras->deadline == detail::time_point::max()) return std::nullopt;
+  return extras->deadline;
+}
+
 std::uint64_t id() noexcept {
   const auto* context = detail::run_context::innermost();
   return context != nullptr ? context->task().id : 0;

@@ -31,10 +31,15 @@ bool try_cancel_unstarted(task_base& task, cancel_reason reason, bool& was_detac
   return was_detached;
 }
 
-bool request_stop(task_base& task, cancel_reason reason) {
+bool mark_stop(task_base& task, cancel_reason reason) noexcept {
   if (!move_phase(task, phase::running, phase::cancel_requested, with_reason(reason))) return false;
   // A body in this_task::sleep_for sleeps on the word.
   wake_waiters(task);
+  return true;
+}
+
+bool request_stop(task_base& task, cancel_reason reason) {
+  if (!mark_stop(task, reason)) return false;
   stop_extras(task);
   return true;
 }

@@ -113,8 +113,12 @@ bool try_detach(task_base& task) noexcept;
 /// the captures and ends the task.
 bool try_cancel_unstarted(task_base& task, cancel_reason reason, bool& was_detached) noexcept;
 
-/// running → cancel_requested, then the stop callbacks, here. False when it does not run or has
-/// been asked before. The caller holds a reference and no lock.
+/// running → cancel_requested; the stop callbacks, `stop_extras`, are left to the caller. False
+/// when it does not run or has been asked before. The caller holds a reference, or keeps the body
+/// from ending.
+[[nodiscard]] bool mark_stop(task_base& task, cancel_reason reason) noexcept;
+
+/// The same, then the stop callbacks, here. The caller holds a reference and no lock.
 bool request_stop(task_base& task, cancel_reason reason);
 
 /// running → returned, cancel_requested → stopped: from here on the outcome is fixed.

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "task/run_body.hpp"
 #include "weir/detail/task_base.hpp"
 
 /// What a task asks of the pool that accepted it. The pool's room defines these; the task's room
@@ -31,6 +32,11 @@ void share_home(const task_base& task, task_base& follower) noexcept;
 /// Whether the task was left behind by a fork: this process is a child, and what would end the
 /// task runs in its parent. Does not touch the pool, which may be gone. False once terminal.
 [[nodiscard]] bool lost_in_fork(const task_base& task) noexcept;
+/// Makes sure that time limits are watched; throws `std::system_error` when they cannot be.
+void need_guard();
+
+/// `run_body` for a task without a pool: its time limit is watched, in real time.
+body_report run_body_in_real_time(task_base& task);
 
 /// Lets go of the core that a task with `holds_core` keeps.
 void release_home(task_base& task) noexcept;

@@ -84,8 +84,9 @@ void destroy_unused(task_base* task) noexcept;
 [[nodiscard]] void* allocate_task(std::size_t bytes, std::size_t alignment);
 void deallocate_task(void* memory, std::size_t bytes, std::size_t alignment) noexcept;
 
-/// Keeps what a submission says about its task. Throws `std::bad_alloc`, and
-/// `std::invalid_argument` for a timeout that is not positive. Before admission only.
+/// Keeps what a submission says about its task. Throws `std::bad_alloc`, `std::invalid_argument`
+/// for a timeout that is not positive, and `std::system_error` when the thread that would watch it
+/// cannot be had. Before admission only.
 void set_options(task_base& task, const task_options& options);
 
 /// The public face of the state word.
