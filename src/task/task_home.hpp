@@ -16,6 +16,9 @@ void end_unstarted(task_base& task, bool was_detached) noexcept;
 /// the calling thread is no such worker.
 std::optional<bool> wait_inside(task_base& task, std::optional<time_point> until);
 
+/// Tells the keeper of a kept task that it has ended, before it becomes terminal.
+void leave_keeper(task_base& task) noexcept;
+
 /// Reports a failure that nobody can read or has read: to the pool that accepted the task, else on
 /// stderr.
 void report_failure(task_base& task, const std::exception_ptr& error) noexcept;
@@ -24,8 +27,8 @@ void report_failure(task_base& task, const std::exception_ptr& error) noexcept;
 /// them has run.
 void continuations_over(task_base& task) noexcept;
 
-/// Has a task without a pool report its failure where `task` does, whose core the caller knows to be
-/// alive, and keep that core. Others may wait for the follower already, but not run it.
+/// Has a task without a pool report its failure where `task` does, whose core the caller knows to
+/// be alive, and keep that core. Others may wait for the follower already, but not run it.
 void share_home(const task_base& task, task_base& follower) noexcept;
 /// Lets go of the core that a task with `holds_core` keeps.
 void release_home(task_base& task) noexcept;
