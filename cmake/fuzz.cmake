@@ -14,7 +14,7 @@ if(WEIR_FUZZ)
   endif()
   set(fuzz_sources ${oracle_sources})
   list(FILTER fuzz_sources EXCLUDE REGEX "_test\\.cpp$")
-  weir_room_sources(fuzz_core_sources base sync task time pool)
+  weir_room_sources(fuzz_core_sources base sync task time executor pool)
   # The fuzzer is led by what weir does; the oracle would only show it the same things again.
   add_library(fuzz_core OBJECT ${fuzz_core_sources})
   target_compile_options(fuzz_core PRIVATE -fsanitize=fuzzer-no-link)

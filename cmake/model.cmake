@@ -46,7 +46,7 @@ list(REMOVE_ITEM model_kernels "${model_mutex_kernel}")
 add_library(model_explorer OBJECT ${model_explorer_sources})
 weir_model_options(model_explorer)
 
-weir_room_sources(model_core_sources base sync task time pool)
+weir_room_sources(model_core_sources base sync task time executor pool)
 weir_model_program(test_model EXPLORED ${model_core_sources} ${model_kernels})
 # The mutex itself; everywhere else it is the model's, one step to lock and one to unlock.
 weir_room_sources(model_sync_sources base sync)

@@ -8,10 +8,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # g++ 12 sees an overlap in every inlined `"text" + std::string` (GCC bug 105651).
   target_compile_options(weir_warnings INTERFACE -Wno-restrict)
 endif()
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # It believes that a record on a sleeper's stack stays in the list that it has left.
-  target_compile_options(weir_warnings INTERFACE -Wno-dangling-pointer)
-endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(weir_warnings INTERFACE -Wthread-safety)
 endif()

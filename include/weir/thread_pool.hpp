@@ -295,6 +295,8 @@ class thread_pool {
   [[nodiscard]] std::size_t size() const noexcept;
 
  private:
+  friend struct detail::executor_access;
+
   template <class F, class... Args>
   using result_of = detail::body_result<F, Args...>;
 

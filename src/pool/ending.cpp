@@ -3,6 +3,7 @@
 
 #include "pool/pool_core.hpp"
 #include "task/extras.hpp"
+#include "task/run_context.hpp"
 #include "task/state_word.hpp"
 #include "task/task_home.hpp"
 #include "task/unhandled.hpp"
@@ -19,6 +20,7 @@ namespace weir::detail {
 void end_unstarted(task_base& task, bool was_detached) noexcept {
   if (!was_detached) return task.core->end_unstarted(task);
   task.ops->drop_callable(task);
+  leave_keeper(task);
   if (publish(task, body_end::cancelled)) tell_end(task);
 }
 
@@ -227,7 +229,10 @@ pool_core* home_of(const task_base& task) noexcept {
 
 void report_failure(task_base& task, const std::exception_ptr& error) noexcept {
   const task_info info{task.id, name_of(task)};
-  pool_core* const home = home_of(task);
+  pool_core* home = home_of(task);
+  // A task without a pool: while its body runs, the one that lends the thread hears.
+  const auto* context = run_context::innermost();
+  if (home == nullptr && context != nullptr && &context->task() == &task) home = context->core();
   if (home == nullptr) return print_unhandled(error, info);
   home->report_outside(error, info);
 }

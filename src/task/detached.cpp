@@ -16,19 +16,31 @@ void detach(task_base& task) noexcept {
   WEIR_ASSERT(fresh);
 }
 
+void keep(task_base& task, task_keeper& keeper) noexcept {
+  detach(task);
+  task.place = task_place::kept;
+  task.keeper = &keeper;
+}
+
+void leave_keeper(task_base& task) noexcept {
+  if (task.place == task_place::kept) task.keeper->let_go(task);
+}
+
 namespace {
 
-void run_in(task_base& task, pool_core* core) {
-  if (!try_start_detached(task)) return;
+bool run_in(task_base& task, pool_core* core) {
+  if (!try_start_detached(task)) return false;
   struct finisher {
     task_base& task;
     ~finisher() {
+      leave_keeper(task);
       if (publish(task, fixed_outcome(task))) tell_end(task);
     }
   } const finish{task};
   const run_context scope(task, core);
   const body_report report = run_body_in_real_time(task);
   if (report.unhandled != nullptr) report_failure(task, report.unhandled);
+  return true;
 }
 
 bool end_by_hand(task_base& task, body_end end) noexcept {
@@ -38,11 +50,16 @@ bool end_by_hand(task_base& task, body_end end) noexcept {
 
 }  // namespace
 
-void run_detached(task_base& task) { run_in(task, nullptr); }
+bool run_detached(task_base& task) { return run_in(task, nullptr); }
+
+bool run_kept(task_base& task) {
+  const run_context* const carrier = run_context::innermost();
+  return run_in(task, carrier != nullptr ? carrier->core() : nullptr);
+}
 
 void run_carried(task_base& task) {
   const run_context* const carrier = run_context::innermost();
-  if (carrier == nullptr) return run_detached(task);
+  if (carrier == nullptr) return (void)run_detached(task);
   const std::stop_callback forward(make_stop_token(carrier->task()), [&task, carrier] {
     cancel_task(task, false, reason_of(carrier->task()));
   });

@@ -20,6 +20,7 @@ inline constexpr std::memory_order seq_cst = std::memory_order_seq_cst;
 inline constexpr int k_mutex_spin_limit = 1;
 // All that it may, so that few tasks make a batch.
 inline constexpr std::size_t k_first_reach = 31;
+inline constexpr std::size_t k_lane_batch = 1;
 
 /// Of the same size as its value; all that the model knows about it is kept by its address.
 template <class T>

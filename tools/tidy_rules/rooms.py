@@ -5,13 +5,20 @@ import re
 from .tree import Finding
 
 # Left to right: an include may point to the same room or to one further left.
-ROOMS = ("base", "sync", "task", "time", "pool", "observe", "process", "cli")
+ROOMS = ("base", "sync", "task", "time", "executor", "pool", "observe", "process", "cli")
 
 # The room that a public header belongs to; one that is not listed may be included from anywhere.
 PUBLIC_ROOMS = {
     "weir/future.hpp": "task",
     "weir/this_task.hpp": "task",
     "weir/clock.hpp": "time",
+    "weir/executor.hpp": "executor",
+    "weir/inline_executor.hpp": "executor",
+    "weir/keyed_strand.hpp": "executor",
+    "weir/limiter.hpp": "executor",
+    "weir/manual_executor.hpp": "executor",
+    "weir/strand.hpp": "executor",
+    "weir/task_group.hpp": "executor",
     "weir/thread_pool.hpp": "pool",
     "weir/trace.hpp": "observe",
 }

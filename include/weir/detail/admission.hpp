@@ -11,6 +11,9 @@
 
 namespace weir::detail {
 
+/// Asks an executor for admission of a task; a friend of those that take tasks as they are.
+struct executor_access;
+
 /// Why a submission was not accepted, with a sentence for those who throw it.
 struct refusal {
   reject_reason why;

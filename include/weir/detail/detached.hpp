@@ -10,9 +10,16 @@ namespace weir::detail {
 /// Says of a task that nobody knows yet that no pool stands behind it.
 void detach(task_base& task) noexcept;
 
+/// The same, and that `keeper` has it; the keeper lives until it has let go of it.
+void keep(task_base& task, task_keeper& keeper) noexcept;
+
 /// Runs the body of a detached task here and publishes its end. Does nothing when it has been
-/// cancelled. The caller keeps its reference. A failure that no future can carry is reported.
-void run_detached(task_base& task);
+/// cancelled, and says so (false). The caller keeps its reference. A failure that no future can
+/// carry is reported.
+bool run_detached(task_base& task);
+
+/// The same for a kept task: inside of a body of a pool, `this_task::pool` is that pool.
+bool run_kept(task_base& task);
 
 /// The same inside of a body of a pool, which carries it: a request to stop the carrier reaches
 /// this task, and `this_task::pool` is the carrier's. Without a carrier it is `run_detached`.
@@ -50,16 +57,19 @@ class detached_task {
   [[nodiscard]] bool valid() const noexcept { return task_ != nullptr; }
   [[nodiscard]] task_base& task() const noexcept { return *task_; }
 
-  /// Runs the body; afterwards `valid()` is false.
-  void operator()() {
+  /// Runs the body, unless it has been cancelled, and returns whether; afterwards `valid()` is
+  /// false.
+  bool run() {
     const detached_task keep(std::move(*this));
-    run_detached(*keep.task_);
+    return run_detached(*keep.task_);
   }
-  /// Cancels it, if it has not started; afterwards `valid()` is false.
-  void cancel(cancel_reason reason) noexcept {
-    if (task_ == nullptr) return;
-    cancel_detached(*task_, reason);
+  void operator()() { run(); }
+  /// Cancels it, if it has not started, and returns whether; afterwards `valid()` is false.
+  bool cancel(cancel_reason reason) noexcept {
+    if (task_ == nullptr) return false;
+    const bool cancelled = cancel_detached(*task_, reason);
     release(std::exchange(task_, nullptr));
+    return cancelled;
   }
   void reset() noexcept { cancel(cancel_reason::aborted); }
 

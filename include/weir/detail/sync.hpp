@@ -33,6 +33,9 @@ inline constexpr int k_mutex_spin_limit = 16;
 /// How many tasks a new worker claims ahead before it knows how long they take.
 inline constexpr std::size_t k_first_reach = 0;
 
+/// How many tasks of a lane one carrier runs before it queues again.
+inline constexpr std::size_t k_lane_batch = 16;
+
 /// A variable of its own for each thread: `static WEIR_THREAD_LOCAL per_thread<T*> x;`
 template <class T>
 using per_thread = T;

@@ -41,10 +41,24 @@ struct task_ops {
 };
 
 /// Where a queued task is linked. Guarded by the pool's lock; of a task that a worker has claimed
-/// ahead, which says `ready` still, by that worker's claim lock.
-enum class task_place : std::uint8_t { nowhere, ready, delayed };
+/// ahead, which says `ready` still, by that worker's claim lock. `kept` is for life: no pool has
+/// this task, a keeper has.
+enum class task_place : std::uint8_t { nowhere, ready, delayed, kept };
 
 struct ready_chunk;
+
+/// Who queues detached tasks outside of a pool, and counts them.
+class task_keeper {
+ public:
+  /// This task has ended, its captures are gone, and it becomes terminal right after: its place may
+  /// be given to another. Called once for each kept task, on the thread that ended it, without any
+  /// lock held. Whoever calls holds a reference of the task, which the keeper's own does not need
+  /// to outlive.
+  virtual void let_go(task_base& task) noexcept = 0;
+
+ protected:
+  ~task_keeper() = default;
+};
 
 /// A task: one allocation that holds links, state word, callable and result. The pool owns one
 /// reference until the task is terminal, every handle one more; the last one frees it.
@@ -67,8 +81,11 @@ struct task_base {
   bool holds_core = false;  ///< this task keeps its core's memory; set before it is terminal
   sync::atomic<std::uint32_t> word{0};  ///< phase, reason, flags: src/task/state_word.hpp
   sync::atomic<std::uint32_t> refs;
-  std::uint64_t id = 0;                        ///< fixed at admission, 0 before
-  time_point due = k_due_at_once;              ///< fixed at admission
+  std::uint64_t id = 0;  ///< fixed at admission, 0 before
+  union {
+    time_point due = k_due_at_once;  ///< fixed at admission
+    task_keeper* keeper;             ///< of a kept task
+  };
   pool_core* core = nullptr;                   ///< fixed at admission; alive until it is terminal
   sync::atomic<task_extras*> extras{nullptr};  ///< name, stop source: made on demand
 };
