@@ -39,12 +39,12 @@ class ContractTest(unittest.TestCase):
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text)
 
-    def tests_in(self, text, path="src/pool/a_test.cpp"):
+    def found_in(self, text, path="src/pool/a_test.cpp"):
         self.write({path: text})
         return list(contract.tests_of(contract.Tree(self.root)))
 
     def cited(self, text, path="src/pool/a_test.cpp"):
-        return [number for test in self.tests_in(text, path) for number in test.numbers]
+        return [number for test in self.found_in(text, path) for number in test.numbers]
 
     def run_tool(self, *arguments):
         done = subprocess.run([sys.executable, TOOL, "--root", self.root, *arguments],
@@ -70,15 +70,15 @@ class Citations(ContractTest):
         self.assertEqual(self.cited("// A3 … A5.\nTEST(a, b) {}\n"), ["A3", "A4", "A5"])
 
     def test_what_belongs_to_no_test_cites_nothing(self):
-        self.assertEqual(self.cited("// E1 … E5.\n\nint helper();  // R1\n\nTEST(a, b) {}\n// R2\n"),
-                         [])
+        self.assertEqual(
+            self.cited("// E1 … E5.\n\nint helper();  // R1\n\nTEST(a, b) {}\n// R2\n"), [])
 
     def test_a_number_in_code_or_in_a_string_is_none(self):
         self.assertEqual(self.cited('TEST(a, b) {\n  int B1 = f("A1");\n}\n'), [])
 
     def test_an_assertion_of_the_compiler_cites_by_its_message(self):
-        self.assertEqual(self.cited('static_assert(!copies<pool>, "R25");\nstatic_assert(x, "no");\n'),
-                         ["R25"])
+        self.assertEqual(
+            self.cited('static_assert(!copies<pool>, "R25");\nstatic_assert(x, "no");\n'), ["R25"])
 
     def test_python_tests_and_examples_cite(self):
         self.assertEqual(self.cited('class A:\n    def test_b(self):\n        """Holds E5."""\n'
@@ -90,7 +90,7 @@ class Citations(ContractTest):
         self.assertEqual(self.cited("// B1\nTEST(a, B1_b) {}\n", "src/pool/a.cpp"), [])
 
     def test_rules_of_java_are_found_in_comments_and_messages(self):
-        test, = self.tests_in("// tck 5 and 45, tck 7, 9 … 11.\nTEST(a, b) {\n"
+        test, = self.found_in("// tck 5 and 45, tck 7, 9 … 11.\nTEST(a, b) {\n"
                            '  EXPECT_TRUE(x) << "tck 191";\n}\n')
         self.assertEqual(test.java_rules, [5, 45, 7, 9, 10, 11, 191])
 
@@ -105,8 +105,8 @@ class Checks(ContractTest):
         code, output = self.check("TEST(a, A1_b) {}\nTEST(a, A2_c) {}\n")
         self.assertEqual((code, output[:18]), (0, "contract: 0 faults"), output)
         page = (self.root / contract.PAGE).read_text()
-        self.assertIn("**A1** Everything ends.\n\n- [a_test.cpp](../src/pool/a_test.cpp): `a.A1_b`\n",
-                      page)
+        row = "- [a_test.cpp](../src/pool/a_test.cpp): `a.A1_b`\n"
+        self.assertIn("**A1** Everything ends.\n\n" + row, page)
 
     def test_a_promise_without_a_test_is_refused(self):
         code, output = self.check("TEST(a, A1_b) {}\n")
