@@ -141,7 +141,12 @@ class Checks(ContractTest):
 
     def test_rules_of_java_have_a_test_or_a_row(self):
         self.write({"docs/decisions/0099-where-weir-differs-from-java.md": "| 2 | x | y |\n"})
-        self.check("// tck 1\nTEST(a, A1_A2_b) {}\n")
+        code, output = self.check("// tck 1\nTEST(a, A1_A2_b) {}\n")
+        self.assertEqual(code, 1)
+        self.assertIn("without a test or a row on the page of differences: 3, 4, 5, ", output)
+        code, output = self.check("// tck 1, 3 … 297.\nTEST(a, A1_A2_b) {}\n")
+        self.assertEqual(code, 0, output)
+        self.write({"src/pool/a_test.cpp": "// tck 1\nTEST(a, A1_A2_b) {}\n"})
         _, output = self.run_tool("--java")
         self.assertIn("1 are cited by tests, 1 are on the page of differences, 295 have", output)
         self.assertIn(": 3, 4, 5, ", output)
