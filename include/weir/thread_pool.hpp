@@ -117,6 +117,8 @@ class thread_pool {
 
   // The try_ verbs ask for room and report: no exception for a refusal, and no saturation policy.
 
+  /// Accepts a task that is due now, or says why not; then the callable is still with the caller.
+  /// Does not block.
   template <class F, class... Args>
   requires detail::task_body<F, Args...>
   auto try_submit(F&& f, Args&&... args) {
@@ -130,6 +132,7 @@ class thread_pool {
                    std::forward<Args>(args)...);
   }
 
+  /// The same for a task that is due `delay` from now. A bad delay throws as in `submit_after`.
   template <class Rep, class Period, class F, class... Args>
   requires detail::task_body<F, Args...>
   auto try_submit_after(std::chrono::duration<Rep, Period> delay, F&& f, Args&&... args) {
@@ -167,8 +170,7 @@ class thread_pool {
                    std::forward<F>(f), std::forward<Args>(args)...);
   }
 
-  // The same with task_options before them.
-
+  /// The same with task_options before them.
   template <class Rep, class Period, class F, class... Args>
   requires detail::task_body<F, Args...>
   auto try_submit_after(const task_options& options, std::chrono::duration<Rep, Period> delay,
@@ -285,7 +287,9 @@ class thread_pool {
 
   // Asking.
 
+  /// Whether it takes nothing more.
   [[nodiscard]] bool closed() const noexcept;
+  /// Whether it is closed, everything has finished and no worker is left.
   [[nodiscard]] bool terminated() const noexcept;
   /// Set by `abort` and `shutdown_now`.
   [[nodiscard]] std::stop_token stop_token() const noexcept;

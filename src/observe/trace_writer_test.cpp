@@ -29,6 +29,7 @@ std::ptrdiff_t count(const json& events, const char* key, const json& value) {
 
 }  // namespace
 
+// G3.
 TEST(trace_writer, shows_every_task_as_a_slice_on_its_worker) {
   std::ostringstream out;
   {

@@ -267,6 +267,7 @@ TEST(admission, R11_a_stopped_submitter_is_refused_where_there_is_room) {
 
 // Case 10, tck 2, 3, 4, 6, 18, 19, 23: everything is validated together, in whatever order it was
 // set.
+// R32: the limit of workers is a constant with a name.
 TEST(admission, B7_options_that_contradict_themselves) {
   const auto refuses = [](auto change) {
     pool_options options = sized(1, 2, 3);

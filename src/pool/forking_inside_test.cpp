@@ -40,6 +40,7 @@ void tell_at_exit() {
 
 std::string told_at_exit() { return "exit " + std::to_string(k_atexit_code); }
 
+// E7.
 TEST(forking_inside, R26_a_child_may_end_by_exit_with_pools_of_every_kind) {
   WEIR_NO_FORK_HERE;
   auto done = static_pool().submit([] { return 1; });

@@ -201,6 +201,19 @@ TEST_F(future_test, B5_execute_takes_the_same_without_a_future) {
   EXPECT_EQ(heard.get_future().get(), 7);
 }
 
+TEST_F(future_test, A6_a_finished_task_lives_as_long_as_its_handles) {
+  auto result = std::make_shared<int>(7);
+  const std::weak_ptr<int> alive = result;
+  auto task = pool.submit([kept = std::move(result)] { return kept; });
+  task.wait();
+  task_ref handle = task.ref();
+  { const auto dropped = std::move(task); }
+  EXPECT_FALSE(alive.expired());
+  handle = {};
+  // The worker lets go of it as well, a moment after its end.
+  EXPECT_TRUE(testing::eventually([&] { return alive.expired(); }));
+}
+
 TEST(this_task, is_empty_outside_of_a_body) {
   EXPECT_FALSE(this_task::stop_requested());
   EXPECT_FALSE(this_task::stop_token().stop_possible());

@@ -309,6 +309,7 @@ class recorder final : public observer {
 using events = std::multiset<std::string>;
 
 // tck 93.
+// G3.
 TEST(observer, hears_of_every_step_with_the_task_s_name) {
   recorder seen;
   auto options = one_worker();

@@ -147,6 +147,7 @@ TEST(keep_alive, a_new_worker_does_not_inherit_the_old_one_s_end) {
 }
 
 // tck 117, 122, 123.
+// G1.
 TEST(stats, are_one_consistent_picture) {
   manual_clock clock;
   pool_options options{.core = 1, .max = 2, .capacity = 3};

@@ -132,6 +132,14 @@ TEST(saturation, R8_a_caller_run_body_is_counted_and_carries_its_own_failure) {
   testing::expect_conserved(pool.stats());
 }
 
+TEST(saturation, R7_a_caller_run_body_does_not_wait_for_older_tasks) {
+  thread_pool pool(with(saturation::caller_runs, 1));
+  held_worker busy(pool);
+  auto older = pool.submit([] {});
+  auto newer = pool.submit([&] { return older.state(); });
+  EXPECT_EQ(newer.get(), task_state::queued) << "the newer one has run, the older one waits";
+}
+
 TEST(saturation, R8_a_caller_run_body_hears_abort_and_join_waits_for_it) {
   thread_pool pool(with(saturation::caller_runs, 0));
   held_worker busy(pool);

@@ -1,4 +1,4 @@
-// The worked examples of the contract, section 9, each named after the seed that it comes from.
+// The worked examples of the contract, W1 … W8: each is one story, told from end to end.
 // None sleeps to make something true: bodies are held by gates, time is moved by hand.
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ reject_reason why_refused(thread_pool& pool) {
 }
 
 // tck 10, 156.
-TEST(worked_examples, S3_one_worker_one_place_then_close) {
+TEST(worked_examples, W1_one_worker_one_place_then_close) {
   thread_pool pool = thread_pool::fixed(1, 1);
   held_worker a(pool);
   std::atomic<bool> b_ran{false};
@@ -68,7 +68,7 @@ TEST(worked_examples, S3_one_worker_one_place_then_close) {
   testing::expect_conserved(pool.stats());
 }
 
-TEST(worked_examples, S1_a_cancelled_delayed_task_gives_its_place_back) {
+TEST(worked_examples, W2_a_cancelled_delayed_task_gives_its_place_back) {
   manual_clock clock;
   thread_pool pool(one_worker(2, clock));
   std::atomic<bool> later_ran{false};
@@ -90,7 +90,7 @@ TEST(worked_examples, S1_a_cancelled_delayed_task_gives_its_place_back) {
 }
 
 // tck 167, 169, where Java calls it cancelled while it runs.
-TEST(worked_examples, S1_a_body_that_ignores_its_stop_request) {
+TEST(worked_examples, W3_a_body_that_ignores_its_stop_request) {
   thread_pool pool = thread_pool::fixed(1, 2);
   gate entered, release;
   const opens_at_exit opener(release);
@@ -116,7 +116,7 @@ TEST(worked_examples, S1_a_body_that_ignores_its_stop_request) {
 }
 
 // tck 214.
-TEST(worked_examples, S1_equal_due_times_start_in_submission_order) {
+TEST(worked_examples, W4_equal_due_times_start_in_submission_order) {
   manual_clock clock;
   thread_pool pool(one_worker(64, clock));
   std::vector<int> order;
@@ -153,14 +153,14 @@ struct filled_S2_pool {
 };
 
 // tck 43.
-TEST(worked_examples, S2_growth_then_reject) {
+TEST(worked_examples, W5_growth_then_reject) {
   filled_S2_pool filled(saturation::reject);
   EXPECT_EQ(why_refused(filled.pool), reject_reason::saturated);
   EXPECT_EQ(filled.pool.size(), 4u);
 }
 
 // tck 59.
-TEST(worked_examples, S2_growth_then_caller_runs) {
+TEST(worked_examples, W5_growth_then_caller_runs) {
   filled_S2_pool filled(saturation::caller_runs);
   auto sixth = filled.pool.submit([] { return std::this_thread::get_id(); });
   EXPECT_EQ(sixth.state(), task_state::succeeded);
@@ -169,7 +169,7 @@ TEST(worked_examples, S2_growth_then_caller_runs) {
 }
 
 // tck 61.
-TEST(worked_examples, S2_growth_then_discard) {
+TEST(worked_examples, W5_growth_then_discard) {
   filled_S2_pool filled(saturation::discard);
   auto sixth = filled.pool.submit([] { ADD_FAILURE() << "a discarded body runs"; });
   EXPECT_EQ(sixth.state(), task_state::cancelled);
@@ -184,7 +184,7 @@ TEST(worked_examples, S2_growth_then_discard) {
 }
 
 // tck 62.
-TEST(worked_examples, S2_growth_then_discard_oldest) {
+TEST(worked_examples, W5_growth_then_discard_oldest) {
   filled_S2_pool filled(saturation::discard_oldest);
   auto sixth = filled.pool.submit([] { return 6; });
   EXPECT_EQ(sixth.state(), task_state::queued);
@@ -196,7 +196,7 @@ TEST(worked_examples, S2_growth_then_discard_oldest) {
   EXPECT_EQ(sixth.get(), 6);
 }
 
-TEST(worked_examples, S2_growth_then_block) {
+TEST(worked_examples, W5_growth_then_block) {
   filled_S2_pool filled(saturation::block);
   future<int> sixth;
   std::thread submitter([&] { sixth = filled.pool.submit([] { return 6; }); });
@@ -208,7 +208,7 @@ TEST(worked_examples, S2_growth_then_block) {
 }
 
 // tck 153.
-TEST(worked_examples, S3_admission_racing_abort) {
+TEST(worked_examples, W6_admission_racing_abort) {
   const testing::watchdog dog("admission racing abort");
   constexpr int k_rounds = 10'000;
   std::unique_ptr<thread_pool> pool;
@@ -246,7 +246,7 @@ TEST(worked_examples, S3_admission_racing_abort) {
   EXPECT_EQ(lost, 0u);
 }
 
-TEST(worked_examples, S4_an_earlier_job_overtakes_the_one_the_pool_sleeps_for) {
+TEST(worked_examples, W7_an_earlier_job_overtakes_the_one_the_pool_sleeps_for) {
   manual_clock clock;
   thread_pool pool(one_worker(2, clock));
   std::vector<char> order;
@@ -264,7 +264,7 @@ TEST(worked_examples, S4_an_earlier_job_overtakes_the_one_the_pool_sleeps_for) {
   EXPECT_FALSE(clock.advance_to_next_due());
 }
 
-TEST(worked_examples, S4_an_idle_pool_uses_no_processor_and_starts_nothing_early) {
+TEST(worked_examples, W7_an_idle_pool_uses_no_processor_and_starts_nothing_early) {
   pool_options options;
   options.core = options.max = 2;
   options.capacity = 4;
@@ -290,7 +290,7 @@ TEST(worked_examples, S4_an_idle_pool_uses_no_processor_and_starts_nothing_early
   EXPECT_TRUE(asleep(200ms)) << "C2: an idle worker was switched to";
 }
 
-TEST(worked_examples, S2_S3_two_bodies_at_once_and_a_failure_stops_nobody) {
+TEST(worked_examples, W8_two_bodies_at_once_and_a_failure_stops_nobody) {
   thread_pool pool = thread_pool::fixed(2, 4);
   std::barrier both(2);
   auto one = pool.submit([&] { both.arrive_and_wait(); });

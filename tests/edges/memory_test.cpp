@@ -121,6 +121,7 @@ void walk(const char* what, setting how, Act act) {
 const task_options k_named{.name = "a task whose name needs an allocation of its own",
                            .key = "a key whose name needs an allocation of its own"};
 
+// A1, tck 254: a delayed task, too, is refused before it is accepted.
 TEST(memory, every_submitting_verb_takes_in_all_or_nothing) {
   walk("submit", {}, [](world& on) { on.pool.submit(std::move(on.callable)); });
   walk("submit with options", {},
