@@ -16,6 +16,9 @@ void end_unstarted(task_base& task, bool was_detached) noexcept;
 /// the calling thread is no such worker.
 std::optional<bool> wait_inside(task_base& task, std::optional<time_point> until);
 
+/// Whether the calling thread is a worker of any pool.
+[[nodiscard]] bool on_a_worker() noexcept;
+
 /// Reports a failure that nobody can read or has read: to the pool that accepted the task, else on
 /// stderr.
 void report_failure(task_base& task, const std::exception_ptr& error) noexcept;

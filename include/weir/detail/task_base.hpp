@@ -41,10 +41,12 @@ struct task_ops {
 };
 
 /// Where a queued task is linked. Guarded by the pool's lock; of a task that a worker has claimed
-/// ahead, which says `ready` still, by that worker's claim lock.
-enum class task_place : std::uint8_t { nowhere, ready, delayed };
+/// ahead, which says `ready` still, by that worker's claim lock. `following`: in no pool, and it
+/// cannot end before what it follows.
+enum class task_place : std::uint8_t { nowhere, ready, delayed, following };
 
 struct ready_chunk;
+class prerequisites;
 
 /// A task: one allocation that holds links, state word, callable and result. The pool owns one
 /// reference until the task is terminal, every handle one more; the last one frees it.
@@ -59,6 +61,7 @@ struct task_base {
   union {
     ready_chunk* chunk = nullptr;  ///< while ready: the piece of the list that holds it
     task_base* next;               ///< in a private chain
+    prerequisites* needs;          ///< while following
     pool_core* home;               ///< of a task without a pool that holds one: `adopt_home`
   };
   std::uint32_t position = 0;  ///< in the chunk while ready, in the heap while delayed
