@@ -27,8 +27,8 @@ void report_failure(task_base& task, const std::exception_ptr& error) noexcept;
 /// them has run.
 void continuations_over(task_base& task) noexcept;
 
-/// Has a task without a pool report its failure where `task` does, whose core the caller knows to be
-/// alive, and keep that core. Others may wait for the follower already, but not run it.
+/// Has a task without a pool report its failure where `task` does, whose core the caller knows to
+/// be alive, and keep that core. Others may wait for the follower already, but not run it.
 void share_home(const task_base& task, task_base& follower) noexcept;
 /// Lets go of the core that a task with `holds_core` keeps.
 void release_home(task_base& task) noexcept;
