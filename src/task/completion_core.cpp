@@ -53,7 +53,7 @@ class completions final : public completion_core {
 
   static void wake(taker& sleeper) noexcept;
   entry* pop() noexcept WEIR_REQUIRES(mutex_);
-  void list(taker& self) noexcept WEIR_REQUIRES(mutex_);
+  [[gnu::noinline]] void list(taker& self) noexcept WEIR_REQUIRES(mutex_);
   void unlist(taker& self) noexcept WEIR_REQUIRES(mutex_);
   [[nodiscard]] bool may_sleep(taker& self, std::optional<time_point> until,
                                const std::stop_token& stop) noexcept WEIR_REQUIRES(mutex_);
@@ -124,6 +124,7 @@ entry* completions::pop() noexcept {
   return taken;
 }
 
+// Not inlined: where it is, GCC takes the record on the stack for one that outlives its function.
 void completions::list(taker& self) noexcept {
   takers_.push_back(self);
   self.listed = true;
