@@ -56,6 +56,7 @@ struct need {
 
 // The first input from `index` on that has not ended.
 need find_need(task_base& follower, std::size_t& index) noexcept {
+  if (follower.core != nullptr) return {};  // its place is its pool's
   for (;; ++index) {
     prerequisites::answer at{nullptr, true};
     bool all = false;
