@@ -278,7 +278,8 @@ class thread_pool {
   bool shutdown(std::chrono::duration<Rep, Period> grace) {
     return shutdown_within(detail::saturating_nanoseconds(grace));
   }
-  /// Blocks until no task is queued, delayed or running. Throws as `join` does.
+  /// Blocks until no task is queued, delayed or running, and what follows one (`future::then`) is
+  /// over. Throws as `join` does.
   void wait_idle();
   template <class Rep, class Period>
   [[nodiscard]] bool wait_idle_for(std::chrono::duration<Rep, Period> limit) {

@@ -64,13 +64,18 @@ void visit_tasks(std::vector<Handle>& handles, Visit visit) {
 template <class Futures, class Result>
 class gathered final : public gathering {
  public:
-  gathered(Futures inputs, std::size_t count, std::size_t needed)
-      : gathering(count, needed, &complete, &dispose), inputs_(std::move(inputs)) {}
+  gathered(Futures inputs, promise<Result> brings, task_base& result, std::size_t count,
+           std::size_t needed)
+      : gathering(count, needed, result, &complete, &dispose),
+        inputs_(std::move(inputs)),
+        result_(std::move(brings)) {}
 
   static future<Result> start(Futures inputs, std::size_t count, std::size_t needed) {
     visit_tasks(inputs, [](task_base& task) { prepare_attach(task); });
-    auto* const self = new gathered(std::move(inputs), count, needed);
-    auto result = self->result_.get_future();
+    promise<Result> brings;
+    auto result = brings.get_future();
+    auto* const self = new gathered(std::move(inputs), std::move(brings),
+                                    future_access::task(result), count, needed);
     visit_tasks(self->inputs_, [self](task_base& task) { self->watch(task); });
     self->watched();
     return result;

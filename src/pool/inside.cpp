@@ -29,6 +29,8 @@ std::optional<bool> wait_inside(task_base& task, std::optional<time_point> until
   return place.pool->wait_inside(*place.self, task, until);
 }
 
+bool on_a_worker() noexcept { return pool_core::here().pool != nullptr; }
+
 bool help_inside(task_base& task) {
   const own_place place = pool_core::here();
   return place.pool != nullptr && task.core == place.pool &&

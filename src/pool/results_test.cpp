@@ -7,6 +7,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -199,6 +200,76 @@ TEST(results, a_completion_queue_never_waits_in_vain) {
   EXPECT_EQ(succeeded, 1);
   EXPECT_EQ(cancelled, 4);
   EXPECT_THROW(queue.submit(pool, [] {}), rejected);
+}
+
+// B10 for what no pool will ever start: the worker runs what it is waiting for.
+TEST(results, B10_a_body_may_wait_for_what_follows_a_queued_task) {
+  const watchdog limit("results.B10_a_body_may_wait_for_what_follows_a_queued_task");
+  auto pool = thread_pool::fixed(1, 4);
+  auto outer = pool.submit([&pool] {
+    auto inner = pool.submit([] { return 1; }).then([](int value) { return value + 1; });
+    return inner.then([](int value) { return value + 1; }).get();
+  });
+  EXPECT_EQ(outer.get(), 3);
+  pool.wait_idle();
+  expect_conserved(pool.stats());
+}
+
+TEST(results, B10_a_body_may_wait_for_several_of_its_pool) {
+  const watchdog limit("results.B10_a_body_may_wait_for_several_of_its_pool");
+  auto pool = thread_pool::fixed(1, 8);
+  auto outer = pool.submit([&pool] {
+    auto all = when_all(pool.submit([] { return 1; }), pool.submit([] { return 2; })).get();
+    auto any = when_any(pool.submit([] { return 3; }), pool.submit([] { return 4; })).get();
+    return std::get<0>(all).get() + std::get<1>(all).get() + static_cast<int>(any.index);
+  });
+  EXPECT_EQ(outer.get(), 3);
+}
+
+TEST(results, B10_a_body_may_take_what_its_pool_finishes) {
+  const watchdog limit("results.B10_a_body_may_take_what_its_pool_finishes");
+  auto pool = thread_pool::fixed(1, 8);
+  auto outer = pool.submit([&pool] {
+    completion_queue<int> queue;
+    for (int at = 1; at <= 4; ++at) queue.submit(pool, [at] { return at; });
+    queue.add(pool.submit([] { return 5; }).then([](int value) { return value; }));
+    int total = 0;
+    while (auto done = queue.take()) total += done->get();
+    return total;
+  });
+  EXPECT_EQ(outer.get(), 15);
+}
+
+TEST(results, B10_a_body_that_waits_for_what_follows_itself_is_told) {
+  const watchdog limit("results.B10_a_body_that_waits_for_what_follows_itself_is_told");
+  auto pool = thread_pool::fixed(1, 4);
+  gate known;
+  future<void> after;
+  bool told = false;
+  auto body = pool.submit([&] {
+    known.wait();
+    try {
+      after.wait();
+    } catch (const std::system_error& error) {
+      told = error.code() == std::errc::resource_deadlock_would_occur;
+    }
+  });
+  after = body.then([] {});
+  known.open();
+  pool.wait_idle();
+  EXPECT_TRUE(told);
+}
+
+// A delayed task is run when it is due, not before, and not by nobody.
+TEST(results, R17_a_body_may_wait_for_what_follows_a_delayed_task) {
+  const watchdog limit("results.R17_a_body_may_wait_for_what_follows_a_delayed_task");
+  auto pool = thread_pool::fixed(1, 4);
+  auto outer = pool.submit([&pool] {
+    return pool.submit_after(std::chrono::milliseconds(5), [] { return 1; })
+        .then([](int value) { return value + 1; })
+        .get();
+  });
+  EXPECT_EQ(outer.get(), 2);
 }
 
 }  // namespace

@@ -8,8 +8,10 @@
 #include "sync/fork.hpp"
 #include "sync/mutex.hpp"
 #include "sync/parker.hpp"
+#include "task/task_home.hpp"
 #include "weir/detail/continuation.hpp"
 #include "weir/detail/duration.hpp"
+#include "weir/detail/prerequisites.hpp"
 
 namespace weir::detail {
 
@@ -17,14 +19,14 @@ namespace {
 
 class completions;
 
-/// A task in the queue, with a reference: first attached to it, then in the list of those that have
-/// ended.
+/// A task in the queue, with a reference: in the list of those that have ended, or of the others.
 struct entry final : continuation {
   entry(completions& queue, task_base& watched) noexcept;
   ~entry() { release(task); }
 
   completions& of;
   task_base* task;
+  bool helped = false;  ///< a taker has tried to run it
   list_links<entry> links;
 };
 
@@ -66,11 +68,13 @@ class completions final : public completion_core, public sync::fork_part {
   void unlist(taker& self) noexcept WEIR_REQUIRES(mutex_);
   [[nodiscard]] bool may_sleep(taker& self, std::optional<time_point> until,
                                const std::stop_token& stop) noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] bool help_one();
   static task_base* hand_out(entry* taken) noexcept;
 
   sync::mutex mutex_;
   entry_list ended_ WEIR_GUARDED_BY(mutex_);
   std::size_t ended_count_ WEIR_GUARDED_BY(mutex_) = 0;
+  entry_list unended_ WEIR_GUARDED_BY(mutex_);
   std::size_t pending_ WEIR_GUARDED_BY(mutex_) = 0;  // the core lives while one is, or it is open
   taker_list takers_ WEIR_GUARDED_BY(mutex_);
   bool closed_ WEIR_GUARDED_BY(mutex_) = false;
@@ -92,6 +96,7 @@ void completions::watch(task_base& task) {
   {
     const sync::lock_guard lock(mutex_);
     ++pending_;
+    unended_.push_back(*added);
   }
   attach(task, *added);
 }
@@ -107,6 +112,7 @@ void completions::arrive(entry& ended) noexcept {
   {
     const sync::lock_guard lock(mutex_);
     --pending_;
+    unended_.remove(ended);
     drop = closed_;
     last = closed_ && pending_ == 0;
     if (!drop) {
@@ -148,6 +154,28 @@ bool completions::may_sleep(taker& self, std::optional<time_point> until,
   return true;
 }
 
+// On a worker a task that is queued in its own pool may have nobody else to run it (B10). Each is
+// tried once. True: one has run, or something else has changed.
+bool completions::help_one() {
+  for (;;) {
+    task_base* task = nullptr;
+    {
+      const sync::lock_guard lock(mutex_);
+      entry* next = unended_.front();
+      while (next != nullptr && next->helped) next = entry_list::next(*next);
+      if (next == nullptr || !ended_.empty()) return false;
+      next->helped = true;
+      task = next->task;
+      retain(*task);
+    }
+    struct holder {
+      task_base* task;
+      ~holder() { release(task); }
+    } const hold{task};
+    if (help_inside(*task) || help_follower(*task)) return true;
+  }
+}
+
 task_base* completions::hand_out(entry* taken) noexcept {
   if (taken == nullptr) return nullptr;
   const std::unique_ptr<entry> own(taken);
@@ -157,6 +185,10 @@ task_base* completions::hand_out(entry* taken) noexcept {
 
 task_base* completions::take(std::optional<time_point> until, std::stop_token stop) {
   run_deferred();
+  const bool helps = !until && !stop.stop_possible() && on_a_worker();
+  while (helps && help_one()) {
+    if (task_base* const done = try_take()) return done;
+  }
   taker self;
   const std::stop_callback give_up(stop, [&self] { self.parker.unpark(); });
   entry* taken = nullptr;

@@ -10,6 +10,7 @@
 #include "task/state_word.hpp"
 #include "task/task_home.hpp"
 #include "weir/detail/assert.hpp"
+#include "weir/detail/prerequisites.hpp"
 
 namespace weir::detail {
 
@@ -100,6 +101,10 @@ bool wait_for_end(task_base& task, std::optional<time_point> until, const std::s
   }
   run_deferred();
   if (!stop.stop_possible()) {
+    while (!until && help_follower(task)) {
+      // ordering: task-phase
+      if (terminal(task.word.load(sync::acquire))) return true;
+    }
     if (const auto ended = wait_inside(task, until)) return *ended;
   }
   return sleep_until_terminal(task, until, stop);

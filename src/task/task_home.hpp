@@ -20,6 +20,9 @@ std::optional<bool> wait_inside(task_base& task, std::optional<time_point> until
 /// Tells the keeper of a kept task that it has ended, before it becomes terminal.
 void leave_keeper(task_base& task) noexcept;
 
+/// Whether the calling thread is a worker of any pool.
+[[nodiscard]] bool on_a_worker() noexcept;
+
 /// Reports a failure that nobody can read or has read: to the pool that accepted the task, else on
 /// stderr.
 void report_failure(task_base& task, const std::exception_ptr& error) noexcept;

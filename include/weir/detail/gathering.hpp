@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "weir/detail/continuation.hpp"
+#include "weir/detail/prerequisites.hpp"
 #include "weir/detail/sync.hpp"
 
 namespace weir::detail {
@@ -12,12 +13,14 @@ namespace weir::detail {
 /// each task, then says `watched`; `complete` is called once, when as many have ended as are needed
 /// and all are watched. It frees itself after the last task. Protocol:
 /// docs/design/continuations.md.
-class gathering {
+class gathering : prerequisites {
  public:
   using completion = void (*)(gathering&) noexcept;
   using disposal = void (*)(gathering*) noexcept;
 
-  gathering(std::size_t inputs, std::size_t needed, completion complete, disposal dispose);
+  /// `result` is the task that ends with `complete`; nobody else knows it yet.
+  gathering(std::size_t inputs, std::size_t needed, task_base& result, completion complete,
+            disposal dispose);
   gathering(const gathering&) = delete;
   gathering& operator=(const gathering&) = delete;
 
@@ -36,15 +39,19 @@ class gathering {
   struct link final : continuation {
     link() noexcept;
     gathering* of = nullptr;
+    task_base* input = nullptr;  ///< until it has arrived; guarded by the lock of the result
   };
   static constexpr std::size_t k_nobody = static_cast<std::size_t>(-1);
 
+  static answer look_at(prerequisites& self, std::size_t index) noexcept;
   static void arrive(continuation& self, task_base& task) noexcept;
   void pass() noexcept;
   void leave() noexcept;
 
   const completion complete_;
   const disposal dispose_;
+  task_base& result_;  ///< held by the promise of whoever completes
+  const std::size_t inputs_;
   const std::unique_ptr<link[]> links_;
   std::size_t watching_ = 0;  ///< of the maker alone
   sync::atomic<std::size_t> needed_;

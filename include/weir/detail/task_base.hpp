@@ -41,11 +41,12 @@ struct task_ops {
 };
 
 /// Where a queued task is linked. Guarded by the pool's lock; of a task that a worker has claimed
-/// ahead, which says `ready` still, by that worker's claim lock. `kept` is for life: no pool has
-/// this task, a keeper has.
-enum class task_place : std::uint8_t { nowhere, ready, delayed, kept };
+/// ahead, which says `ready` still, by that worker's claim lock. The last two are for life, of tasks
+/// that no pool has: `kept`, a keeper has it; `following`, it cannot end before what it follows.
+enum class task_place : std::uint8_t { nowhere, ready, delayed, kept, following };
 
 struct ready_chunk;
+class prerequisites;
 
 /// Who queues detached tasks outside of a pool, and counts them.
 class task_keeper {
@@ -73,6 +74,7 @@ struct task_base {
   union {
     ready_chunk* chunk = nullptr;  ///< while ready: the piece of the list that holds it
     task_base* next;               ///< in a private chain
+    prerequisites* needs;          ///< while following
     pool_core* home;               ///< of a task without a pool that holds one: `adopt_home`
   };
   std::uint32_t position = 0;  ///< in the chunk while ready, in the heap while delayed

@@ -11,6 +11,7 @@
 #include "weir/detail/continuation.hpp"
 #include "weir/detail/detached.hpp"
 #include "weir/detail/plain_future.hpp"
+#include "weir/detail/prerequisites.hpp"
 #include "weir/detail/task_node.hpp"
 
 namespace weir::detail {
@@ -95,14 +96,27 @@ bool skip_follower(detached_task& next, task_base& upstream) noexcept {
   }
 }
 
-/// Joins a task to its follower, which runs on the thread that ends it.
+/// Joins a task to its follower.
+struct follow_link : continuation, prerequisites {
+  explicit follow_link(function follow) noexcept
+      : continuation(follow), prerequisites(&look, true) {}
+
+  static answer look(prerequisites& self, std::size_t index) noexcept {
+    if (index > 0) return {nullptr, true};
+    task_base* const input = static_cast<follow_link&>(self).upstream;
+    if (input != nullptr) retain(*input);
+    return {input, false};
+  }
+};
+
+/// The follower runs on the thread that ends the task.
 template <class Handle, bool TakesValue>
-struct follow_here final : continuation {
-  explicit follow_here(detached_task task) noexcept
-      : continuation(&follow), next(std::move(task)) {}
+struct follow_here final : follow_link {
+  explicit follow_here(detached_task task) noexcept : follow_link(&follow), next(std::move(task)) {}
 
   static void follow(continuation& self, task_base& upstream) noexcept {
     const std::unique_ptr<follow_here> own(static_cast<follow_here*>(&self));
+    clear_prerequisites(own->next.task());
     adopt_home(own->next.task(), self);
     if (TakesValue && skip_follower<Handle>(own->next, upstream)) return;
     own->next();
@@ -113,13 +127,14 @@ struct follow_here final : continuation {
 
 /// The same by way of an executor.
 template <class Handle, bool TakesValue, class Executor>
-struct follow_there final : continuation, carriage {
+struct follow_there final : follow_link, carriage {
   template <class Given>
   follow_there(Given&& given, detached_task task)
-      : continuation(&follow), carriage(std::move(task), &dispose), to(given) {}
+      : follow_link(&follow), carriage(std::move(task), &dispose), to(given) {}
 
   static void follow(continuation& self, task_base& upstream) noexcept {
     auto& own = static_cast<follow_there&>(self);
+    clear_prerequisites(own.task.task());
     adopt_home(own.task.task(), self);
     if (TakesValue && skip_follower<Handle>(own.task, upstream)) return dispose(own);
     try {
@@ -156,7 +171,9 @@ auto follow(Handle& upstream, F&& f, MakeLink make_link) {
   prepare_attach(task);
   auto [next, result] = make_detached(
       follower<Handle, std::decay_t<F>>{future_access::again(upstream), std::forward<F>(f)});
-  continuation* const link = make_link(std::move(next));
+  task_base& next_task = next.task();
+  follow_link* const link = make_link(std::move(next));
+  set_prerequisites(next_task, *link);
   upstream = Handle();
   attach(task, *link);
   return std::move(result);
@@ -165,7 +182,7 @@ auto follow(Handle& upstream, F&& f, MakeLink make_link) {
 template <class Handle, class F>
 auto follow_inline(Handle& upstream, F&& f) {
   using body = std::decay_t<F>;
-  return follow(upstream, std::forward<F>(f), [](detached_task next) -> continuation* {
+  return follow(upstream, std::forward<F>(f), [](detached_task next) -> follow_link* {
     return new follow_here<Handle, takes_value<body, Handle>()>(std::move(next));
   });
 }
@@ -174,7 +191,7 @@ template <class Handle, class Executor, class F>
 auto follow_through(Handle& upstream, Executor& executor, F&& f) {
   using body = std::decay_t<F>;
   using kept = kept_executor<std::remove_cv_t<Executor>>;
-  return follow(upstream, std::forward<F>(f), [&executor](detached_task next) -> continuation* {
+  return follow(upstream, std::forward<F>(f), [&executor](detached_task next) -> follow_link* {
     return new follow_there<Handle, takes_value<body, Handle>(), kept>(executor, std::move(next));
   });
 }

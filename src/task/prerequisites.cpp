@@ -1,0 +1,127 @@
+#include "weir/detail/prerequisites.hpp"
+
+#include <array>
+#include <cstdint>
+#include <system_error>
+#include <utility>
+
+#include "sync/mutex.hpp"
+#include "task/extras.hpp"
+#include "task/run_context.hpp"
+#include "task/state_word.hpp"
+#include "task/task_home.hpp"
+
+/// What a worker can do for a task that it waits for and that no pool will ever
+/// start: run what that task follows. See docs/design/continuations.md.
+namespace weir::detail {
+
+namespace {
+
+// Held for a few instructions, by followers that begin and by workers that wait
+// for one.
+std::array<sync::mutex, 16> k_locks;
+
+sync::mutex& lock_of(const task_base& follower) noexcept {
+  return k_locks[(reinterpret_cast<std::uintptr_t>(&follower) >> 6) % k_locks.size()];
+}
+
+bool ended(const task_base& task) noexcept {
+  // ordering: task-phase
+  return state_word::terminal(task.word.load(sync::acquire));
+}
+
+/// A reference for a scope.
+class held_task {
+ public:
+  explicit held_task(task_base* task) noexcept : task_(task) {}
+  held_task(held_task&& other) noexcept : task_(std::exchange(other.task_, nullptr)) {}
+  held_task& operator=(held_task&& other) noexcept {
+    std::swap(task_, other.task_);
+    return *this;
+  }
+  ~held_task() {
+    if (task_ != nullptr) release(task_);
+  }
+  [[nodiscard]] task_base* get() const noexcept { return task_; }
+
+ private:
+  task_base* task_;
+};
+
+struct need {
+  held_task input{nullptr};
+  bool follows = false;    ///< the task needs anything at all
+  bool needs_all = false;  ///< this input among others
+};
+
+// The first input from `index` on that has not ended.
+need find_need(task_base& follower, std::size_t& index) noexcept {
+  if (follower.core != nullptr) return {};  // its place is its pool's
+  for (;; ++index) {
+    prerequisites::answer at{nullptr, true};
+    bool all = false;
+    {
+      const sync::lock_guard hold(lock_of(follower));
+      if (follower.place != task_place::following) return {};
+      at = follower.needs->input(index);
+      all = follower.needs->needs_all;
+    }
+    held_task input(at.input);
+    if (at.none) return {held_task(nullptr), true, all};
+    if (at.input != nullptr && !ended(*at.input)) return {std::move(input), true, all};
+  }
+}
+
+bool help_root(task_base& root) {
+  if (run_context::runs_here(root)) {
+    throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                            "weir: " + described(root) + " waits for what follows itself");
+  }
+  if (help_inside(root)) return true;
+  // Not to be started yet: delayed, say. Only a wait for the task itself hears
+  // of that.
+  return startable(root) && wait_inside(root, {}).has_value();
+}
+
+bool help_any(task_base& follower) {
+  std::size_t index = 0;
+  for (;; ++index) {
+    const need next = find_need(follower, index);
+    if (next.input.get() == nullptr) return false;
+    if (help_inside(*next.input.get())) return true;
+  }
+}
+
+}  // namespace
+
+void set_prerequisites(task_base& follower, prerequisites& of) noexcept {
+  follower.needs = &of;
+  follower.place = task_place::following;
+}
+
+void clear_prerequisites(task_base& follower) noexcept {
+  const sync::lock_guard hold(lock_of(follower));
+  follower.place = task_place::nowhere;
+  follower.needs = nullptr;
+}
+
+void forget_input(task_base& follower, task_base*& input) noexcept {
+  const sync::lock_guard hold(lock_of(follower));
+  input = nullptr;
+}
+
+bool help_follower(task_base& task) {
+  if (task.core != nullptr || !on_a_worker()) return false;
+  held_task at(nullptr);
+  for (task_base* now = &task;;) {
+    std::size_t first = 0;
+    need next = find_need(*now, first);
+    if (!next.follows) return now != &task && help_root(*now);
+    if (next.input.get() == nullptr) return false;
+    if (!next.needs_all) return help_any(*now);
+    at = std::move(next.input);
+    now = at.get();
+  }
+}
+
+}  // namespace weir::detail
