@@ -1,5 +1,7 @@
 #include "pool/guard.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -26,8 +28,19 @@ task_base* guard::stopped_tasks::pop_front() noexcept {
   return task;
 }
 
+namespace {
+
+constinit guard* of_process = nullptr;
+
+// After the destructors of static objects, or when the library is unloaded.
+[[gnu::destructor]] void leave_process() noexcept {
+  if (of_process != nullptr) of_process->leave();
+}
+
+}  // namespace
+
 guard& guard::instance() {
-  static guard& k_instance = *new guard;
+  static guard& k_instance = *(of_process = new guard);
   return k_instance;
 }
 
@@ -37,6 +50,7 @@ void guard::start() {
   const sync::lock_guard lock(mutex_);
   if (started_.load(sync::relaxed)) return;
   thread_ = sync::thread([this] { run(); });
+  process_.store(::getpid(), sync::relaxed);
   // ordering: guard-started
   started_.store(true, sync::release);
 }
@@ -50,6 +64,27 @@ void guard::stop() noexcept {
   }
   parker_.unpark();
   if (ending.joinable()) ending.join();
+}
+
+void guard::leave() noexcept {
+  // In a child that nobody has prepared there is no thread, and the mutex may be held for ever.
+  if (process_.load(sync::relaxed) != ::getpid()) return;
+  {
+    const sync::lock_guard lock(mutex_);
+    if (outside_) return;
+    leaving_ = true;
+  }
+  stop();
+}
+
+void guard::go_outside() noexcept {
+  outside_ = true;
+  mutex_.unlock();
+}
+
+void guard::come_back() noexcept {
+  mutex_.lock();
+  outside_ = false;
 }
 
 time_point guard::arm_limit(alarm_clock& clock, alarm& what, time_point now,
@@ -146,7 +181,7 @@ void guard::run() noexcept {
   mutex_.lock();
   const std::uint64_t forks = forks_;
   // In a child that was forked by a stop callback this thread goes on, but is the guard no more.
-  while (forks == forks_) {
+  while (forks == forks_ && !leaving_) {
     look_at_clocks();
     if (run_stop_callbacks() || look_at_long_body()) continue;
     if (stopping_) break;
@@ -158,10 +193,10 @@ void guard::run() noexcept {
 bool guard::run_stop_callbacks() noexcept {
   task_base* const task = stopped_.pop_front();
   if (task == nullptr) return false;
-  mutex_.unlock();
+  go_outside();
   stop_extras(*task);
   release(task);
-  mutex_.lock();
+  come_back();
   return true;
 }
 
@@ -182,9 +217,9 @@ void guard::look_at_body(alarm_clock& clock, body_watch& watch) noexcept {
   const pool_core::long_body found = core.find_long_body(watch, clock.floor);
   clock.watches.insert(watch);
   if (found.task == nullptr) return;
-  mutex_.unlock();
+  go_outside();
   core.report_long_body(found);
-  mutex_.lock();
+  come_back();
 }
 
 // Each clock once at most, so that one which says "look again" for ever holds up nobody else.
@@ -212,11 +247,11 @@ void guard::look(alarm_clock& clock, time_point real_now) noexcept {
   const time_point due = clock.earliest();
   clock.look_at = time_point::max();
   if (clock.core != nullptr) clock.core->begin_errand();
-  mutex_.unlock();
+  go_outside();
   const time_point now = clock.source->now();
   sync::deadline real;
   if (due > now && due != time_point::max()) real = clock.source->real_time_of(due);
-  mutex_.lock();
+  come_back();
   advance(clock, now);
   // Another one is first now, or will be when a body has been looked at: its real time has not been
   // asked yet.
@@ -225,9 +260,9 @@ void guard::look(alarm_clock& clock, time_point real_now) noexcept {
   if (clock.listed && unasked) clock.look_at = time_point::min();
   if (clock.listed) clock.look_at = std::min(clock.look_at, real.value_or(time_point::max()));
   if (clock.core == nullptr) return;
-  mutex_.unlock();
+  go_outside();
   clock.core->end_errand();
-  mutex_.lock();
+  come_back();
 }
 
 // What is armed from here on compares itself with `sleeps_until_` under the same lock (G3).

@@ -61,6 +61,10 @@ class guard final : public sync::fork_part {
   /// Lets the thread end, with all stop callbacks run that are due, and joins it.
   void stop() noexcept;
 
+  /// At the end of the process, after all static objects: ends the thread, unless it is inside of
+  /// something that belongs to others and may not return.
+  void leave() noexcept;
+
   /// The alarms of all pools that live by real time.
   [[nodiscard]] alarm_clock& real_time() noexcept { return real_time_; }
 
@@ -101,6 +105,9 @@ class guard final : public sync::fork_part {
   };
 
   void run() noexcept;
+  /// Around what is not the guard's own code.
+  void go_outside() noexcept WEIR_RELEASE(mutex_);
+  void come_back() noexcept WEIR_ACQUIRE(mutex_);
   void look_at_clocks() noexcept WEIR_REQUIRES(mutex_);
   void look(alarm_clock& clock, time_point real_now) noexcept WEIR_REQUIRES(mutex_);
   void advance(alarm_clock& clock, time_point now) noexcept WEIR_REQUIRES(mutex_);
@@ -116,6 +123,7 @@ class guard final : public sync::fork_part {
   [[nodiscard]] bool must_wake(time_point at) noexcept WEIR_REQUIRES(mutex_);
 
   sync::atomic<bool> started_{false};
+  sync::atomic<int> process_{0};  // in which the thread was started
   sync::mutex mutex_;
   sync::thread thread_ WEIR_GUARDED_BY(mutex_);
   intrusive_list<alarm_clock, &alarm_clock::links> clocks_ WEIR_GUARDED_BY(mutex_);
@@ -125,6 +133,8 @@ class guard final : public sync::fork_part {
   std::uint64_t round_ WEIR_GUARDED_BY(mutex_) = 0;
   std::uint64_t forks_ WEIR_GUARDED_BY(mutex_) = 0;
   bool stopping_ WEIR_GUARDED_BY(mutex_) = false;
+  bool leaving_ WEIR_GUARDED_BY(mutex_) = false;
+  bool outside_ WEIR_GUARDED_BY(mutex_) = false;  // in a callback, a report, somebody's clock
   sync::parker parker_;
   alarm_clock real_time_;
 };

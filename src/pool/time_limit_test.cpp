@@ -189,7 +189,7 @@ TEST(time_limit, R5_a_slow_callback_does_not_hold_up_requests_that_come_due) {
       release.wait();
     });
     started.open();
-    until_stopped();
+    called.wait();
   });
   const testing::opens_at_exit opener(release);
   started.wait();
@@ -255,11 +255,9 @@ TEST(time_limit, works_for_a_drained_body_in_real_time) {
   {
     manual_clock clock;
     thread_pool pool(on(clock));
-    gate release;
-    auto held = pool.submit([&] { release.wait(); });
+    testing::held_worker held(pool);
     task = pool.submit({.timeout = 1ms}, until_stopped);
     drained = pool.shutdown_now();
-    release.open();
   }
   ASSERT_EQ(drained.size(), 1u);
   drained[0]();
