@@ -289,7 +289,10 @@ class thread_pool {
   [[nodiscard]] bool terminated() const noexcept;
   /// Set by `abort` and `shutdown_now`.
   [[nodiscard]] std::stop_token stop_token() const noexcept;
+  /// What the pool has done and holds. Blocks for no longer than it takes to copy numbers.
   [[nodiscard]] pool_stats stats() const;
+  /// The histograms behind the summaries in `stats`.
+  [[nodiscard]] pool_timings timings() const;
   [[nodiscard]] const std::string& name() const noexcept;
   /// Workers that exist right now.
   [[nodiscard]] std::size_t size() const noexcept;

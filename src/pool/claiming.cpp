@@ -34,11 +34,7 @@ task_base* pool_core::claim_from_queue(worker& self) noexcept {
 
 void pool_core::note_start(task_base& task) noexcept {
   give_place_back(task);
-  if (!task.delayed) return;
-  const auto late = now_floor_ - task.due;
-  ++counts_.lateness_count;
-  counts_.lateness_total += late;
-  if (late > counts_.lateness_max) counts_.lateness_max = late;
+  if (task.delayed) lateness_.record(now_floor_ - task.due);
 }
 
 // The next of what the worker itself has claimed ahead; null when nothing is left of that.
@@ -83,6 +79,7 @@ task_base* pool_core::claim_from(worker& other, worker& self) noexcept {
     emptied = other.claims.empty();
   }
   if (emptied) leave_ahead(other);
+  ++counts_.steals;
   const sync::lock_guard hold(self.claims.mutex);
   self.claims.fill(moved.data(), count);
   task_base* const task = self.claims.start_next();

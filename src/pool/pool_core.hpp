@@ -13,10 +13,12 @@
 #include "pool/blocked_submitter.hpp"
 #include "pool/inside.hpp"
 #include "pool/limits.hpp"
+#include "pool/measured_times.hpp"
 #include "pool/pending_queue.hpp"
 #include "pool/worker.hpp"
 #include "sync/fork.hpp"
 #include "sync/mutex.hpp"
+#include "task/run_body.hpp"
 #include "task/state_word.hpp"
 #include "time/clock_listener.hpp"
 #include "weir/detail/admission.hpp"
@@ -38,7 +40,7 @@ namespace weir::detail {
 /// (what happens to the rest), working.cpp (the worker's loop), continuing.cpp (what follows a
 /// task), claiming.cpp (which task is next), idling.cpp (who sleeps, who is woken), ending.cpp
 /// (cancel, abort, drain), rest.cpp (close, join, destruction), forking.cpp (what a fork makes of
-/// it). Protocols: docs/design/.
+/// it), timing.cpp (what is measured), looking.cpp (what can be seen). Protocols: docs/design/.
 class pool_core final : public clock_listener, public sync::fork_part {
  public:
   pool_core(pool_options options, thread_pool* facade);
@@ -94,8 +96,13 @@ class pool_core final : public clock_listener, public sync::fork_part {
   [[nodiscard]] bool terminated() noexcept;
   [[nodiscard]] thread_pool* facade() noexcept;
 
-  [[nodiscard]] pool_stats stats();
   [[nodiscard]] std::size_t size() noexcept;
+
+  // looking.cpp
+  [[nodiscard]] pool_counts counts();
+  [[nodiscard]] pool_timings timings();
+  [[nodiscard]] pool_stats stats();
+
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
   [[nodiscard]] const pool_options& options() const noexcept { return options_; }
   [[nodiscard]] weir::clock& clock() const noexcept { return *options_.clock; }
@@ -307,6 +314,14 @@ class pool_core final : public clock_listener, public sync::fork_part {
   void give_place_back(task_base& task) noexcept WEIR_REQUIRES(mutex_);
   void cancelled_event(const task_base& task) const noexcept;
 
+  // looking.cpp
+  [[nodiscard]] pool_counts counts_now() const noexcept WEIR_REQUIRES(mutex_);
+
+  // timing.cpp
+  [[nodiscard]] bool measures_next() const noexcept;
+  [[nodiscard]] bool measures_this() noexcept;
+  body_report run_measured(task_base& task);
+
   // rest.cpp
   /// Holds the lock for what may be the last thing to happen, and tells so where it was.
   class rest_guard;
@@ -333,6 +348,7 @@ class pool_core final : public clock_listener, public sync::fork_part {
 
   const pool_options options_;
   const bool claims_ahead_;
+  const timing timing_;
   bool forked_ = false;  ///< a husk in a child; written while that has one thread only
   const pool_core* older_husk_ = nullptr;
   std::stop_source stop_;
@@ -340,6 +356,9 @@ class pool_core final : public clock_listener, public sync::fork_part {
   /// Whether a claim needs the clock; a hint, read without the lock to read the clock outside of
   /// it.
   sync::atomic<bool> delayed_hint_{false};
+  measured_times measured_;
+  // Before the lock, so that a worker that wakes up does not fetch all of it (fetch_shared_lines).
+  histogram lateness_ WEIR_GUARDED_BY(mutex_);
 
   alignas(64) sync::mutex mutex_;
   pending_queue queue_ WEIR_GUARDED_BY(mutex_);
@@ -379,7 +398,7 @@ class pool_core final : public clock_listener, public sync::fork_part {
   intrusive_list<worker, &worker::links> free_places_ WEIR_GUARDED_BY(mutex_);
   sync::thread last_departed_ WEIR_GUARDED_BY(mutex_);
   thread_pool* facade_ WEIR_GUARDED_BY(mutex_);
-  pool_stats counts_ WEIR_GUARDED_BY(mutex_);
+  pool_counts counts_ WEIR_GUARDED_BY(mutex_);
 };
 
 class WEIR_SCOPED_CAPABILITY pool_core::rest_guard {

@@ -185,6 +185,7 @@ bool thread_pool::closed() const noexcept { return core_->closed(); }
 bool thread_pool::terminated() const noexcept { return core_->terminated(); }
 std::stop_token thread_pool::stop_token() const noexcept { return core_->stop_token(); }
 pool_stats thread_pool::stats() const { return core_->stats(); }
+pool_timings thread_pool::timings() const { return core_->timings(); }
 const std::string& thread_pool::name() const noexcept { return core_->options().name; }
 std::size_t thread_pool::size() const noexcept { return core_->size(); }
 

@@ -125,7 +125,7 @@ WEIR_NO_SANITIZE_NULL body_end pool_core::run_reported(task_base& task, const wo
   };
   if (watch != nullptr) watch->task_started(info(), where);
   try {
-    body_report report = run_body(task);
+    body_report report = run_measured(task);
     if (report.end == body_end::open && watch != nullptr) report.end = fix_outcome(task, false);
     finished(report.end, report.unhandled);
     return report.end;
@@ -165,7 +165,7 @@ task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end e
 
 namespace {
 
-void give_weight_back(pool_stats& counts, std::size_t weight) noexcept { counts.weight -= weight; }
+void give_weight_back(pool_counts& counts, std::size_t weight) noexcept { counts.weight -= weight; }
 void give_weight_back(end_counts& counts, std::size_t weight) noexcept { counts.weight += weight; }
 
 }  // namespace
@@ -196,7 +196,7 @@ bool pool_core::complete(Counts& counts, task_base& task, body_end end) noexcept
   return publish(task, end);
 }
 
-template bool pool_core::complete(pool_stats&, task_base&, body_end) noexcept;
+template bool pool_core::complete(pool_counts&, task_base&, body_end) noexcept;
 template bool pool_core::complete(end_counts&, task_base&, body_end) noexcept;
 
 void pool_core::after_end(task_base& task, bool waited, worker* wake) noexcept {

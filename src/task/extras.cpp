@@ -1,5 +1,6 @@
 #include "task/extras.hpp"
 
+#include <new>
 #include <stdexcept>
 
 #include "task/state_word.hpp"
@@ -27,6 +28,14 @@ void set_options(task_base& task, const task_options& options) {
   extras.key = options.key;
   extras.weight = options.weight;
   extras.timeout = options.timeout;
+}
+
+void stamp_submitted(task_base& task, time_point now) noexcept {
+  try {
+    need_extras(task).submitted = now;
+  } catch (const std::bad_alloc&) {
+    // One measurement less.
+  }
 }
 
 std::stop_token make_stop_token(task_base& task) {
