@@ -105,7 +105,10 @@ struct pool_options {
   weir::clock* clock = nullptr;                 ///< null: real time
   std::string name = {};                        ///< empty: "pool-N"
   weir::timing timing = weir::timing::sampled;  ///< of which tasks wait and run are measured
-  weir::observer* observer = nullptr;           ///< null: none
+  /// The last so many ended tasks stay known to `find`, some 100 bytes each. More than 0 makes
+  /// every end of a task pass the pool's lock, which tasks of less than a microsecond notice.
+  std::size_t history = 0;
+  weir::observer* observer = nullptr;  ///< null: none
   /// Hears of failures that nobody reads: of `execute` bodies and of dropped futures. Null: one
   /// line on stderr. Not called after the pool's destruction; stderr hears then.
   std::function<void(std::exception_ptr, const task_info&)> on_unhandled = {};

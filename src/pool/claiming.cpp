@@ -105,16 +105,18 @@ task_base* pool_core::claim_from_stuck(worker& self) noexcept {
 
 // Takes over into the counts what a worker has done with its claims since the last look.
 void pool_core::fold(worker& owner) noexcept {
-  {
-    const sync::lock_guard hold(owner.claims.mutex);
-    ready_ -= owner.claims.starts - owner.folded;
-    owner.folded = owner.claims.starts;
-    const end_counts ended = std::exchange(owner.claims.ended, {});
-    counts_.succeeded += ended.succeeded;
-    counts_.failed += ended.failed;
-    counts_.cancelled += ended.cancelled;
-    counts_.weight -= ended.weight;
-  }
+  const sync::lock_guard hold(owner.claims.mutex);
+  fold_held(owner);
+}
+
+void pool_core::fold_held(worker& owner) noexcept {
+  ready_ -= owner.claims.starts - owner.folded;
+  owner.folded = owner.claims.starts;
+  const end_counts ended = std::exchange(owner.claims.ended, {});
+  counts_.succeeded += ended.succeeded;
+  counts_.failed += ended.failed;
+  counts_.cancelled += ended.cancelled;
+  counts_.weight -= ended.weight;
   if (closed_ && ready_ == 0 && delayed_ == 0) wake_all_idle();
 }
 

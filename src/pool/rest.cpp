@@ -9,8 +9,11 @@ namespace weir::detail {
 
 pool_core::pool_core(pool_options options, thread_pool* facade)
     : options_(std::move(options)),
-      claims_ahead_(options_.clock == &steady_clock::instance()),
+      // A history is kept under the pool's lock, which every end of a task must then pass.
+      claims_ahead_(options_.clock == &steady_clock::instance() && options_.history == 0),
+      keeps_history_(options_.history > 0),
       timing_(options_.timing),
+      history_(options_.history),
       limits_(limits_of(options_)),
       policy_(std::make_shared<const saturation_policy>(options_.on_saturation)),
       facade_(facade) {

@@ -58,11 +58,23 @@ void stop_extras(task_base& task) {
   if (extras != nullptr && extras->has_source.load(sync::seq_cst)) extras->source.request_stop();
 }
 
-const std::string& name_of(const task_base& task) noexcept {
+namespace {
+
+const std::string& text_of(const task_base& task, std::string task_extras::*text) noexcept {
   static const std::string k_none;
   // ordering: stop-source
   const task_extras* extras = task.extras.load(sync::acquire);
-  return extras != nullptr ? extras->name : k_none;
+  return extras != nullptr ? extras->*text : k_none;
+}
+
+}  // namespace
+
+const std::string& name_of(const task_base& task) noexcept {
+  return text_of(task, &task_extras::name);
+}
+
+const std::string& key_of(const task_base& task) noexcept {
+  return text_of(task, &task_extras::key);
 }
 
 std::string described(const task_base& task) {

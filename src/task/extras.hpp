@@ -57,6 +57,7 @@ void stop_extras(task_base& task);
 
 /// "task 7 (name)".
 [[nodiscard]] std::string described(const task_base& task);
+[[nodiscard]] const std::string& key_of(const task_base& task) noexcept;
 
 /// Its weight. The caller holds the task from its submission on.
 [[nodiscard]] inline std::size_t weight_of(const task_base& task) noexcept {

@@ -14,6 +14,8 @@ PUBLIC_ROOMS = {
     "weir/clock.hpp": "time",
     "weir/thread_pool.hpp": "pool",
     "weir/trace.hpp": "observe",
+    "weir/json.hpp": "observe",
+    "weir/prometheus.hpp": "observe",
 }
 
 RAW_NAMES = re.compile(
