@@ -8,6 +8,11 @@ if(TARGET weir_trace)
   install(TARGETS weir_trace EXPORT weir_trace)
   install(EXPORT weir_trace NAMESPACE weir:: FILE weir-trace.cmake DESTINATION "${config_dir}")
 endif()
+if(TARGET weir_prometheus)
+  install(TARGETS weir_prometheus EXPORT weir_prometheus)
+  install(EXPORT weir_prometheus NAMESPACE weir:: FILE weir-prometheus.cmake
+          DESTINATION "${config_dir}")
+endif()
 
 configure_package_config_file(cmake/weir-config.cmake.in weir-config.cmake
                               INSTALL_DESTINATION "${config_dir}")

@@ -10,8 +10,10 @@ target_link_libraries(weir PUBLIC Threads::Threads PRIVATE $<BUILD_INTERFACE:wei
 set_target_properties(weir PROPERTIES LINKER_LANGUAGE CXX CXX_EXTENSIONS OFF
                                       POSITION_INDEPENDENT_CODE ON)
 
-# weir::trace writes what an observer saw; JSON stays out of its interface.
+# weir::trace writes what an observer saw and what a pool shows; JSON stays out of its interface.
 weir_room_sources(observe_sources observe)
+set(prometheus_source "${PROJECT_SOURCE_DIR}/src/observe/prometheus.cpp")
+list(REMOVE_ITEM observe_sources "${prometheus_source}")
 if(WEIR_BUILD_TRACE AND observe_sources)
   find_package(nlohmann_json REQUIRED)
   add_library(weir_trace STATIC ${observe_sources})
@@ -22,4 +24,20 @@ if(WEIR_BUILD_TRACE AND observe_sources)
     PRIVATE $<BUILD_INTERFACE:weir_options> $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
   set_target_properties(weir_trace PROPERTIES EXPORT_NAME trace CXX_EXTENSIONS OFF
                                               POSITION_INDEPENDENT_CODE ON)
+endif()
+
+# weir::prometheus shows pools to Prometheus, where prometheus-cpp is found: its metric model is
+# part of the interface.
+if(WEIR_BUILD_PROMETHEUS)
+  find_package(prometheus-cpp CONFIG QUIET)
+  if(prometheus-cpp_FOUND)
+    add_library(weir_prometheus STATIC "${prometheus_source}")
+    add_library(weir::prometheus ALIAS weir_prometheus)
+    target_link_libraries(
+      weir_prometheus
+      PUBLIC weir prometheus-cpp::core
+      PRIVATE $<BUILD_INTERFACE:weir_options>)
+    set_target_properties(weir_prometheus PROPERTIES EXPORT_NAME prometheus CXX_EXTENSIONS OFF
+                                                     POSITION_INDEPENDENT_CODE ON)
+  endif()
 endif()

@@ -43,7 +43,11 @@ endforeach()
 
 if(TARGET weir_trace)
   weir_room_tests(files observe)
-  weir_add_test(test_observe SOURCES ${files} LINK weir_trace nlohmann_json::nlohmann_json)
+  if(NOT TARGET weir_prometheus)
+    list(FILTER files EXCLUDE REGEX "/prometheus_test\\.cpp$")
+  endif()
+  weir_add_test(test_observe SOURCES ${files} LINK weir_trace weir_prometheus
+                nlohmann_json::nlohmann_json)
 endif()
 if(TARGET weir_process)
   weir_room_tests(files process)

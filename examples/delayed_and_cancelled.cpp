@@ -47,5 +47,5 @@ int main() {
   check(at_three.get() == std::string("at three seconds"), "an accepted delayed task is kept");
   pool.join();
   // [later]
-  check(pool.stats().lateness_count == 3, "three delayed tasks have started");
+  check(pool.stats().lateness.count == 3, "three delayed tasks have started");
 }

@@ -40,6 +40,16 @@ enum class growth {
 /// Chooses per submission; called on the submitting thread, outside of locks, with a snapshot.
 using saturation_function = std::function<saturation(const pool_stats&)>;
 
+/// Of which tasks a pool measures how long they wait and run. The lateness of delayed tasks is
+/// always measured.
+enum class timing {
+  off,
+  /// One in 64 of those that a thread submits, at irregular distances. A submission that is not
+  /// measured pays a decrement of a counter of its thread's own.
+  sampled,
+  all,  ///< two readings of the clock and an allocation more for each task
+};
+
 /// Why a submission was refused.
 enum class reject_reason {
   saturated,
@@ -108,8 +118,12 @@ struct pool_options {
   std::size_t capacity_weight = unbounded;
   weir::growth growth = growth::queue_first;
   std::variant<saturation, saturation_function> on_saturation = saturation::reject;
-  weir::clock* clock = nullptr;        ///< null: real time
-  std::string name = {};               ///< empty: "pool-N"
+  weir::clock* clock = nullptr;                 ///< null: real time
+  std::string name = {};                        ///< empty: "pool-N"
+  weir::timing timing = weir::timing::sampled;  ///< of which tasks wait and run are measured
+  /// The last so many ended tasks stay known to `find`, some 100 bytes each. More than 0 makes
+  /// every end of a task pass the pool's lock, which tasks of less than a microsecond notice.
+  std::size_t history = 0;
   weir::observer* observer = nullptr;  ///< null: none
   /// Hears of failures that nobody reads: of `execute` bodies and of dropped futures. Null: one
   /// line on stderr. Not called after the pool's destruction; stderr hears then.

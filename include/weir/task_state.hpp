@@ -40,6 +40,8 @@ enum class cancellation : std::uint8_t {
   returned,  ///< it returned after the stop request; the value was dropped
 };
 
+[[nodiscard]] const char* to_string(cancellation kind) noexcept;
+
 /// The answer of `cancel`.
 enum class cancel_result : std::uint8_t {
   cancelled,  ///< it had not started and never will; it is terminal now

@@ -18,6 +18,7 @@
 #include "weir/drained_task.hpp"
 #include "weir/future.hpp"
 #include "weir/pool_options.hpp"
+#include "weir/snapshot.hpp"
 #include "weir/stats.hpp"
 #include "weir/submission.hpp"
 
@@ -294,7 +295,20 @@ class thread_pool {
   [[nodiscard]] bool terminated() const noexcept;
   /// Set by `abort` and `shutdown_now`.
   [[nodiscard]] std::stop_token stop_token() const noexcept;
+  /// What the pool has done and holds. Blocks for no longer than it takes to copy numbers.
   [[nodiscard]] pool_stats stats() const;
+  /// The histograms behind the summaries in `stats`.
+  [[nodiscard]] pool_timings timings() const;
+  /// The pool and its live tasks: all that run, and `limit` at most of those that wait, first those
+  /// that are due, in their order; of more delayed tasks than that the earliest and any others. The
+  /// pool's lock is held for some ten nanoseconds for each task listed; memory is taken before and
+  /// names are copied after. Throws `std::bad_alloc`.
+  [[nodiscard]] pool_snapshot snapshot(std::size_t limit = 10000) const;
+  /// The task with this number, if it is live or the pool's history knows it. O(live tasks).
+  [[nodiscard]] std::optional<task_snapshot> find(std::uint64_t id) const;
+  /// A handle of the live task with this number, to cancel it or to wait for it; `valid()` is false
+  /// when there is none. O(live tasks).
+  [[nodiscard]] task_ref ref(std::uint64_t id) const;
   [[nodiscard]] const std::string& name() const noexcept;
   /// Workers that exist right now.
   [[nodiscard]] std::size_t size() const noexcept;

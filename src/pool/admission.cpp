@@ -160,7 +160,7 @@ pool_core::entry pool_core::enter(task_base& task, admission_request& request) {
 
 refusal pool_core::refuse(reject_reason why, const admission_request& request) {
   if (request.how != admission_request::mode::by_policy) return {why};
-  const pool_stats now = stats();
+  const pool_counts now = counts();
   return {why, "weir: " + options_.name + " refused a task: " + to_string(why) + " (" +
                    std::to_string(now.running) + " running on " + std::to_string(now.workers) +
                    " workers, " + std::to_string(now.queued + now.delayed) + " waiting)"};
@@ -179,6 +179,7 @@ std::optional<refusal> pool_core::conclude(const entry& entered, const admission
 
 bool pool_core::admit_at_once(task_base& task) noexcept {
   if (options_.observer != nullptr || delayed_hint_.load(sync::relaxed)) return false;
+  if (measures_next()) return false;
   worker* wake = nullptr;
   {
     const sync::lock_guard lock(mutex_);
@@ -189,6 +190,7 @@ bool pool_core::admit_at_once(task_base& task) noexcept {
     enter_queue(task);
     wake = whom_to_wake();
   }
+  sampling::pass();
   if (wake != nullptr) wake->parker.unpark();
   return true;
 }
@@ -196,6 +198,10 @@ bool pool_core::admit_at_once(task_base& task) noexcept {
 std::optional<refusal> pool_core::admit(task_base& task, admission_request& request) {
   task.delayed = request.delayed;
   task.due = request.due;
+  if (measures_this()) {
+    if (request.now == k_due_at_once) request.now = clock().now();
+    stamp_submitted(task, request.now);
+  }
   // The task may be over before this returns: what the observer is told is copied first.
   if (options_.observer != nullptr) request.name = name_of(task);
   const entry entered = enter(task, request);
@@ -253,7 +259,12 @@ std::optional<refusal> pool_core::admit_one_by_one(std::vector<task_base*>& task
 }
 
 std::optional<refusal> pool_core::admit_together(std::vector<task_base*>& tasks) {
-  const time_point now = delayed_hint_.load(sync::relaxed) ? clock().now() : k_due_at_once;
+  time_point now = delayed_hint_.load(sync::relaxed) ? clock().now() : k_due_at_once;
+  for (task_base* task : tasks) {
+    if (!measures_this()) continue;
+    if (now == k_due_at_once) now = clock().now();
+    stamp_submitted(*task, now);
+  }
   std::optional<reject_reason> why;
   worker* wake = nullptr;
   std::size_t accepted = 0;

@@ -177,6 +177,7 @@ TEST(batch, R3_an_immediate_batch_reads_the_clock_only_while_a_delayed_task_is_p
   options.core = options.max = 1;
   options.capacity = 8;
   options.clock = &clock;
+  options.timing = timing::off;
   thread_pool pool(options);
   held_worker busy(pool);
   const int before = clock.reads;

@@ -34,11 +34,7 @@ task_base* pool_core::claim_from_queue(worker& self) noexcept {
 
 void pool_core::note_start(task_base& task) noexcept {
   give_place_back(task);
-  if (!task.delayed) return;
-  const auto late = now_floor_ - task.due;
-  ++counts_.lateness_count;
-  counts_.lateness_total += late;
-  if (late > counts_.lateness_max) counts_.lateness_max = late;
+  if (task.delayed) lateness_.record(now_floor_ - task.due);
 }
 
 // The next of what the worker itself has claimed ahead; null when nothing is left of that.
@@ -83,6 +79,7 @@ task_base* pool_core::claim_from(worker& other, worker& self) noexcept {
     emptied = other.claims.empty();
   }
   if (emptied) leave_ahead(other);
+  ++counts_.steals;
   const sync::lock_guard hold(self.claims.mutex);
   self.claims.fill(moved.data(), count);
   task_base* const task = self.claims.start_next();
@@ -108,16 +105,18 @@ task_base* pool_core::claim_from_stuck(worker& self) noexcept {
 
 // Takes over into the counts what a worker has done with its claims since the last look.
 void pool_core::fold(worker& owner) noexcept {
-  {
-    const sync::lock_guard hold(owner.claims.mutex);
-    ready_ -= owner.claims.starts - owner.folded;
-    owner.folded = owner.claims.starts;
-    const end_counts ended = std::exchange(owner.claims.ended, {});
-    counts_.succeeded += ended.succeeded;
-    counts_.failed += ended.failed;
-    counts_.cancelled += ended.cancelled;
-    counts_.weight -= ended.weight;
-  }
+  const sync::lock_guard hold(owner.claims.mutex);
+  fold_held(owner);
+}
+
+void pool_core::fold_held(worker& owner) noexcept {
+  ready_ -= owner.claims.starts - owner.folded;
+  owner.folded = owner.claims.starts;
+  const end_counts ended = std::exchange(owner.claims.ended, {});
+  counts_.succeeded += ended.succeeded;
+  counts_.failed += ended.failed;
+  counts_.cancelled += ended.cancelled;
+  counts_.weight -= ended.weight;
   if (closed_ && ready_ == 0 && delayed_ == 0) wake_all_idle();
 }
 

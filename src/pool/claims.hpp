@@ -95,6 +95,12 @@ struct claims {
     return true;
   }
 
+  /// Calls `visit(task)` for each, the oldest first.
+  template <class Visit>
+  void for_each(Visit visit) const WEIR_REQUIRES(mutex) {
+    for (std::size_t at = first_; at < last_; ++at) visit(*tasks_[at]);
+  }
+
   /// The first that may still start behind the `ahead` first ones of that kind; those that are
   /// skipped are subtracted from `ahead`. Null when there is none.
   task_base* find_behind(std::size_t& ahead) noexcept WEIR_REQUIRES(mutex) {

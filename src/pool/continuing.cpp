@@ -7,8 +7,9 @@
 namespace weir::detail {
 
 // The pool does not come to rest before the continuations are over.
-bool pool_core::complete_counted(task_base& task, body_end end) noexcept {
-  const bool waited = complete(counts_, task, end);
+bool pool_core::complete_counted(task_base& task, body_end end,
+                                 std::optional<std::size_t> where) noexcept {
+  const bool waited = complete_here(task, end, where);
   if (waited && continued(task)) {
     count_continuations(task);
     ++continuing_;
@@ -37,7 +38,7 @@ task_base* pool_core::finish_continued(worker& self, task_base& task, body_end e
     --busy_;
     self.claims.running = nullptr;
     ++continuing_workers_;
-    (void)complete_counted(task, end);
+    (void)complete_counted(task, end, self.index);
     admit_blocked();
     wake = whom_to_wake();
   }

@@ -74,6 +74,7 @@ void pool_core::unlist(worker& self) noexcept {
 void pool_core::mark_woken(worker& target) noexcept {
   unlist(target);
   target.woken = true;
+  ++counts_.wakes;
   ++waking_;
 }
 

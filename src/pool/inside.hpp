@@ -2,6 +2,7 @@
 
 #include "base/intrusive_list.hpp"
 #include "pool/worker.hpp"
+#include "weir/observer.hpp"
 
 namespace weir::detail {
 
@@ -20,6 +21,10 @@ struct outside_run {
   task_base& task;
   worker* host = nullptr;  ///< on whose stack; null: on a thread that is no worker
   list_links<outside_run> links = {};
+
+  [[nodiscard]] std::size_t place() const noexcept {
+    return host != nullptr ? host->index : worker_info::k_caller;
+  }
 };
 
 /// Which pool and which of its workers the calling thread is.

@@ -69,9 +69,15 @@ class pending_queue {
   [[nodiscard]] bool needs_clock() const noexcept { return ready_.empty() && !timers_.empty(); }
   [[nodiscard]] bool has_ready() const noexcept { return !ready_.empty(); }
   [[nodiscard]] std::size_t ready_size() const noexcept { return ready_.size(); }
+  [[nodiscard]] std::size_t delayed_size() const noexcept { return timers_.size(); }
   [[nodiscard]] bool has_delayed() const noexcept { return !timers_.empty(); }
   [[nodiscard]] time_point earliest_delayed() const noexcept { return timers_.earliest_due(); }
 
+  /// One of the delayed tasks that `accept(task)` takes, of all in no order; null when none.
+  template <class Accept>
+  [[nodiscard]] task_base* find_delayed(Accept accept) const {
+    return timers_.find(accept);
+  }
   /// Calls `visit(task)` for every delayed task, in no order; it must not change the queue.
   template <class Visit>
   void for_each_delayed(Visit visit) const {

@@ -12,16 +12,20 @@
 #include "base/intrusive_list.hpp"
 #include "pool/blocked_submitter.hpp"
 #include "pool/guard.hpp"
+#include "pool/history.hpp"
 #include "pool/inside.hpp"
 #include "pool/limits.hpp"
+#include "pool/measured_times.hpp"
 #include "pool/pending_queue.hpp"
 #include "pool/worker.hpp"
 #include "sync/fork.hpp"
 #include "sync/mutex.hpp"
+#include "task/run_body.hpp"
 #include "task/state_word.hpp"
 #include "time/clock_listener.hpp"
 #include "weir/detail/admission.hpp"
 #include "weir/pool_options.hpp"
+#include "weir/snapshot.hpp"
 #include "weir/stats.hpp"
 
 namespace weir {
@@ -31,6 +35,8 @@ class thread_pool;
 
 namespace weir::detail {
 
+class sightings;
+
 /// The heart of a `thread_pool`: one lock over queue, counts and idle workers. It outlives the pool
 /// object as long as workers, cancellers or unread failures need it. No user code runs under the
 /// lock; what is decided there is carried out after it.
@@ -39,7 +45,8 @@ namespace weir::detail {
 /// (what happens to the rest), working.cpp (the worker's loop), continuing.cpp (what follows a
 /// task), claiming.cpp (which task is next), idling.cpp (who sleeps, who is woken), ending.cpp
 /// (cancel, abort, drain), rest.cpp (close, join, destruction), forking.cpp (what a fork makes of
-/// it), guarding.cpp (what the guard asks). Protocols: docs/design/.
+/// it), guarding.cpp (what the guard asks), timing.cpp (what is measured), looking.cpp (what can be
+/// seen). Protocols: docs/design/.
 class pool_core final : public clock_listener, public sync::fork_part {
  public:
   pool_core(pool_options options, thread_pool* facade);
@@ -95,8 +102,17 @@ class pool_core final : public clock_listener, public sync::fork_part {
   [[nodiscard]] bool terminated() noexcept;
   [[nodiscard]] thread_pool* facade() noexcept;
 
-  [[nodiscard]] pool_stats stats();
   [[nodiscard]] std::size_t size() noexcept;
+
+  // looking.cpp
+  [[nodiscard]] pool_counts counts();
+  [[nodiscard]] pool_timings timings();
+  [[nodiscard]] pool_stats stats();
+  [[nodiscard]] pool_snapshot snapshot(std::size_t limit);
+  [[nodiscard]] std::optional<task_snapshot> find(std::uint64_t id);
+  /// With a reference for the caller; null when no live task has that number.
+  [[nodiscard]] task_base* find_live(std::uint64_t id);
+
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.get_token(); }
   [[nodiscard]] const pool_options& options() const noexcept { return options_; }
   [[nodiscard]] weir::clock& clock() const noexcept { return *options_.clock; }
@@ -238,6 +254,10 @@ class pool_core final : public clock_listener, public sync::fork_part {
   task_base* finish_and_claim(worker& self, task_base& task, body_end end) noexcept;
   template <class Counts>
   [[nodiscard]] bool complete(Counts& counts, task_base& task, body_end end) noexcept;
+  /// The same with the pool's own counts, and its history. `where`: what has run it.
+  [[nodiscard]] bool complete_here(task_base& task, body_end end,
+                                   std::optional<std::size_t> where = {}) noexcept
+      WEIR_REQUIRES(mutex_);
   void finish_outside(outside_run& run) noexcept;
   /// What the end of a task leaves to do after the lock: wakes whom it must, gives the pool's
   /// reference up.
@@ -252,7 +272,9 @@ class pool_core final : public clock_listener, public sync::fork_part {
   [[nodiscard]] worker_info info_of(const worker& self) const noexcept;
 
   // continuing.cpp
-  [[nodiscard]] bool complete_counted(task_base& task, body_end end) noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] bool complete_counted(task_base& task, body_end end,
+                                      std::optional<std::size_t> where = {}) noexcept
+      WEIR_REQUIRES(mutex_);
   task_base* finish_continued(worker& self, task_base& task, body_end end) noexcept;
 
   // claiming.cpp
@@ -268,6 +290,7 @@ class pool_core final : public clock_listener, public sync::fork_part {
   void enter_ahead(worker& self) noexcept WEIR_REQUIRES(mutex_, self.claims.mutex);
   void leave_ahead(worker& owner) noexcept WEIR_REQUIRES(mutex_);
   void fold(worker& owner) noexcept WEIR_REQUIRES(mutex_);
+  void fold_held(worker& owner) noexcept WEIR_REQUIRES(mutex_, owner.claims.mutex);
   void fold_all() noexcept WEIR_REQUIRES(mutex_);
   task_base* finish_ahead(worker& self, task_base& task, body_end end) noexcept;
   void tell_start(worker& self) noexcept;
@@ -349,6 +372,22 @@ class pool_core final : public clock_listener, public sync::fork_part {
   void give_place_back(task_base& task) noexcept WEIR_REQUIRES(mutex_);
   void cancelled_event(const task_base& task) const noexcept;
 
+  // looking.cpp
+  [[nodiscard]] pool_counts counts_now() const noexcept WEIR_REQUIRES(mutex_);
+  template <class Visit>
+  void visit_worker(worker& at, Visit visit) WEIR_REQUIRES(mutex_);
+  template <class Visit>
+  void visit_claimed(Visit visit) WEIR_REQUIRES(mutex_);
+  void look(sightings& running, sightings& waiting, pool_snapshot& shot) noexcept
+      WEIR_REQUIRES(mutex_);
+  void look_for(std::uint64_t id, sightings& found) noexcept WEIR_REQUIRES(mutex_);
+  void show(const sightings& running, const sightings& waiting, pool_snapshot& shot) const;
+
+  // timing.cpp
+  [[nodiscard]] bool measures_next() const noexcept;
+  [[nodiscard]] bool measures_this() noexcept;
+  body_report run_measured(task_base& task);
+
   // rest.cpp
   /// Holds the lock for what may be the last thing to happen, and tells so where it was.
   class rest_guard;
@@ -377,6 +416,8 @@ class pool_core final : public clock_listener, public sync::fork_part {
 
   const pool_options options_;
   const bool claims_ahead_;
+  const bool keeps_history_;
+  const timing timing_;
   bool forked_ = false;  ///< a husk in a child; written while that has one thread only
   const pool_core* older_husk_ = nullptr;
   std::stop_source stop_;
@@ -385,6 +426,10 @@ class pool_core final : public clock_listener, public sync::fork_part {
   /// Whether a claim needs the clock; a hint, read without the lock to read the clock outside of
   /// it.
   sync::atomic<bool> delayed_hint_{false};
+  measured_times measured_;
+  // Before the lock, so that a worker that wakes up does not fetch all of it (fetch_shared_lines).
+  histogram lateness_ WEIR_GUARDED_BY(mutex_);
+  history history_ WEIR_GUARDED_BY(mutex_);
 
   alignas(64) sync::mutex mutex_;
   pending_queue queue_ WEIR_GUARDED_BY(mutex_);
@@ -427,7 +472,7 @@ class pool_core final : public clock_listener, public sync::fork_part {
   intrusive_list<worker, &worker::links> free_places_ WEIR_GUARDED_BY(mutex_);
   sync::thread last_departed_ WEIR_GUARDED_BY(mutex_);
   thread_pool* facade_ WEIR_GUARDED_BY(mutex_);
-  pool_stats counts_ WEIR_GUARDED_BY(mutex_);
+  pool_counts counts_ WEIR_GUARDED_BY(mutex_);
 };
 
 class WEIR_SCOPED_CAPABILITY pool_core::rest_guard {

@@ -9,7 +9,11 @@ namespace weir::detail {
 
 pool_core::pool_core(pool_options options, thread_pool* facade)
     : options_(std::move(options)),
-      claims_ahead_(options_.clock == &steady_clock::instance()),
+      // A history is kept under the pool's lock, which every end of a task must then pass.
+      claims_ahead_(options_.clock == &steady_clock::instance() && options_.history == 0),
+      keeps_history_(options_.history > 0),
+      timing_(options_.timing),
+      history_(options_.history),
       limits_(limits_of(options_)),
       policy_(std::make_shared<const saturation_policy>(options_.on_saturation)),
       facade_(facade) {
@@ -194,19 +198,6 @@ thread_pool* pool_core::facade() noexcept {
 std::size_t pool_core::size() noexcept {
   const sync::lock_guard lock(mutex_);
   return workers_;
-}
-
-pool_stats pool_core::stats() {
-  const sync::lock_guard lock(mutex_);
-  fold_all();
-  pool_stats now = counts_;
-  now.queued = ready_;
-  now.delayed = delayed_;
-  now.running = busy_ + outside_;
-  now.workers = workers_;
-  now.idle = workers_ - busy_;
-  now.blocked = blocked_count_;
-  return now;
 }
 
 }  // namespace weir::detail

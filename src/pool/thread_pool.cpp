@@ -188,6 +188,14 @@ bool thread_pool::closed() const noexcept { return core_->closed(); }
 bool thread_pool::terminated() const noexcept { return core_->terminated(); }
 std::stop_token thread_pool::stop_token() const noexcept { return core_->stop_token(); }
 pool_stats thread_pool::stats() const { return core_->stats(); }
+pool_timings thread_pool::timings() const { return core_->timings(); }
+pool_snapshot thread_pool::snapshot(std::size_t limit) const { return core_->snapshot(limit); }
+
+std::optional<task_snapshot> thread_pool::find(std::uint64_t id) const { return core_->find(id); }
+task_ref thread_pool::ref(std::uint64_t id) const {
+  return detail::future_access::handle(core_->find_live(id));
+}
+
 const std::string& thread_pool::name() const noexcept { return core_->options().name; }
 std::size_t thread_pool::size() const noexcept { return core_->size(); }
 

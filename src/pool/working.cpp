@@ -130,7 +130,7 @@ WEIR_NO_SANITIZE_NULL body_end pool_core::run_reported(task_base& task, const wo
   };
   if (watch != nullptr) watch->task_started(info(), where);
   try {
-    body_report report = run_body(task);
+    body_report report = run_measured(task);
     if (report.end == body_end::open && watch != nullptr) report.end = fix_outcome(task, false);
     finished(report.end, report.unhandled);
     return report.end;
@@ -158,7 +158,7 @@ task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end e
     note_time(now);
     --busy_;
     self.claims.running = nullptr;
-    waited = complete(counts_, task, end);
+    waited = complete_here(task, end, self.index);
     admit_blocked();
     next = claim(self);
     wake = whom_to_wake();
@@ -170,7 +170,7 @@ task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end e
 
 namespace {
 
-void give_weight_back(pool_stats& counts, std::size_t weight) noexcept { counts.weight -= weight; }
+void give_weight_back(pool_counts& counts, std::size_t weight) noexcept { counts.weight -= weight; }
 void give_weight_back(end_counts& counts, std::size_t weight) noexcept { counts.weight += weight; }
 
 }  // namespace
@@ -201,8 +201,15 @@ bool pool_core::complete(Counts& counts, task_base& task, body_end end) noexcept
   return publish(task, end);
 }
 
-template bool pool_core::complete(pool_stats&, task_base&, body_end) noexcept;
+template bool pool_core::complete(pool_counts&, task_base&, body_end) noexcept;
 template bool pool_core::complete(end_counts&, task_base&, body_end) noexcept;
+
+bool pool_core::complete_here(task_base& task, body_end end,
+                              std::optional<std::size_t> where) noexcept {
+  const bool waited = complete(counts_, task, end);
+  if (keeps_history_) history_.add(task, where);
+  return waited;
+}
 
 void pool_core::after_end(task_base& task, bool waited, worker* wake) noexcept {
   if (wake != nullptr) wake->parker.unpark();
@@ -217,7 +224,7 @@ void pool_core::finish_outside(outside_run& run) noexcept {
     const rest_guard lock(*this);
     --outside_;
     if (!forked_) outside_runs_.remove(run);
-    waited = complete_counted(run.task, fixed_outcome(run.task));
+    waited = complete_counted(run.task, fixed_outcome(run.task), run.place());
     admit_blocked();
     wake = whom_to_wake();
   }
@@ -248,7 +255,7 @@ void pool_core::lose_worker(worker& self, task_base& task) noexcept {
     const sync::lock_guard lock(mutex_);
     --busy_;
     self.claims.running = nullptr;
-    waited = complete_counted(task, fixed_outcome(task));
+    waited = complete_counted(task, fixed_outcome(task), self.index);
     stranded = replace_worker();
   }
   after_end(task, waited);

@@ -1,5 +1,6 @@
 #include "task/extras.hpp"
 
+#include <new>
 #include <stdexcept>
 
 #include "task/state_word.hpp"
@@ -31,6 +32,14 @@ void set_options(task_base& task, const task_options& options) {
   extras.timeout = options.timeout;
 }
 
+void stamp_submitted(task_base& task, time_point now) noexcept {
+  try {
+    need_extras(task).submitted = now;
+  } catch (const std::bad_alloc&) {
+    // One measurement less.
+  }
+}
+
 std::stop_token make_stop_token(task_base& task) {
   task_extras& extras = need_extras(task);
   if (!extras.has_source.load(sync::relaxed)) {
@@ -51,11 +60,23 @@ void stop_extras(task_base& task) {
   if (extras != nullptr && extras->has_source.load(sync::seq_cst)) extras->source.request_stop();
 }
 
-const std::string& name_of(const task_base& task) noexcept {
+namespace {
+
+const std::string& text_of(const task_base& task, std::string task_extras::*text) noexcept {
   static const std::string k_none;
   // ordering: stop-source
   const task_extras* extras = task.extras.load(sync::acquire);
-  return extras != nullptr ? extras->name : k_none;
+  return extras != nullptr ? extras->*text : k_none;
+}
+
+}  // namespace
+
+const std::string& name_of(const task_base& task) noexcept {
+  return text_of(task, &task_extras::name);
+}
+
+const std::string& key_of(const task_base& task) noexcept {
+  return text_of(task, &task_extras::key);
 }
 
 std::string described(const task_base& task) {

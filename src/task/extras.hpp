@@ -12,8 +12,10 @@ namespace weir::detail {
 
 struct continuation;
 
-/// What few tasks have: a name, a weight, a time limit, a stop source, something that follows.
-/// Owned by the task, made on demand, never replaced.
+inline constexpr time_point k_not_stamped = time_point::min();
+
+/// What few tasks have: a name, a weight, a time limit, a stop source, the times of a measured one,
+/// something that follows. Owned by the task, made on demand, never replaced.
 struct task_extras {
   std::string name;
   std::string key;
@@ -21,6 +23,11 @@ struct task_extras {
   std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max();
   time_point deadline = time_point::max();  ///< of the body that runs; its own thread's
   task_base* next_stopped = nullptr;        ///< in the guard's list, guarded by its mutex
+  /// On the pool's clock; `k_not_stamped` in a task that is not measured. Fixed before admission.
+  time_point submitted = k_not_stamped;
+  /// Written by the thread that runs the body, read by whoever looks into the pool.
+  sync::atomic<time_point> started{k_not_stamped};
+  sync::atomic<time_point> ended{k_not_stamped};
   std::stop_source source{std::nostopstate};
   sync::atomic<bool> has_source{false};  ///< `source` may be read by others once this is true
   sync::atomic<continuation*> continuations{nullptr};  ///< the newest first
@@ -30,6 +37,17 @@ struct task_extras {
 
 /// The task's extras, made if need be. Throws `std::bad_alloc`. The caller holds a reference.
 task_extras& need_extras(task_base& task);
+
+/// Notes when a task that is to be measured was submitted. Before admission only; without memory it
+/// is not measured.
+void stamp_submitted(task_base& task, time_point now) noexcept;
+
+/// Where a task that is measured keeps its times; null for any other.
+[[nodiscard]] inline task_extras* stamps_of(const task_base& task) noexcept {
+  // ordering: stop-source
+  task_extras* const extras = task.extras.load(sync::acquire);
+  return extras != nullptr && extras->submitted != k_not_stamped ? extras : nullptr;
+}
 
 /// The task's stop token; makes the source. Only the thread that runs the body may call it.
 [[nodiscard]] std::stop_token make_stop_token(task_base& task);
@@ -41,6 +59,7 @@ void stop_extras(task_base& task);
 
 /// "task 7 (name)".
 [[nodiscard]] std::string described(const task_base& task);
+[[nodiscard]] const std::string& key_of(const task_base& task) noexcept;
 
 /// Its weight. The caller holds the task from its submission on.
 [[nodiscard]] inline std::size_t weight_of(const task_base& task) noexcept {

@@ -186,6 +186,9 @@ TEST(task_state, has_words_for_all) {
   EXPECT_STREQ(to_string(cancel_reason::discarded), "discarded");
   EXPECT_STREQ(to_string(cancel_reason::closed), "closed");
   EXPECT_STREQ(to_string(cancel_reason::timed_out), "timed_out");
+  EXPECT_STREQ(to_string(cancellation::never_started), "never_started");
+  EXPECT_STREQ(to_string(cancellation::threw), "threw");
+  EXPECT_STREQ(to_string(cancellation::returned), "returned");
   EXPECT_NE(std::string(task_cancelled(cancel_reason::discarded).what()).find("discarded"),
             std::string::npos);
 }

@@ -38,6 +38,18 @@ const char* to_string(cancel_reason reason) noexcept {
   return "timed_out";
 }
 
+const char* to_string(cancellation kind) noexcept {
+  switch (kind) {
+    case cancellation::never_started:
+      return "never_started";
+    case cancellation::threw:
+      return "threw";
+    case cancellation::returned:
+      break;
+  }
+  return "returned";
+}
+
 task_cancelled::task_cancelled(cancel_reason reason)
     : std::runtime_error(std::string("weir: the task was cancelled: ") + to_string(reason)),
       reason_(reason) {}

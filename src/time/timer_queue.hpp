@@ -30,6 +30,14 @@ class timer_queue {
   void for_each(Visit visit) const {
     for (const entry& at : heap_) visit(*at.task);
   }
+  /// One that `accept(task)` takes, of all in no order; null when none.
+  template <class Accept>
+  [[nodiscard]] task_base* find(Accept accept) const {
+    for (const entry& at : heap_) {
+      if (accept(*at.task)) return at.task;
+    }
+    return nullptr;
+  }
 
  private:
   struct entry {

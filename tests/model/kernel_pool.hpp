@@ -34,6 +34,7 @@ inline pool_options options_for(const pool_shape& shape) {
   options.keep_alive = shape.keep_alive;
   // Without a name the pool takes a number that no execution resets.
   options.name = "model";
+  options.timing = timing::off;  // the streams of the sampling count on as well
   return options;
 }
 

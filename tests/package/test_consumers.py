@@ -65,6 +65,10 @@ class Consumers(unittest.TestCase):
         self.builds_and_runs("find_package", f"-DCMAKE_PREFIX_PATH={self.prefix}",
                              "-Dwanted_components=trace")
 
+    def test_find_package_with_prometheus(self):
+        self.builds_and_runs("find_package", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                             "-Dwanted_components=prometheus")
+
     def test_an_installed_tree_may_be_moved(self):
         moved = self.folder() / "moved"
         shutil.copytree(self.prefix, moved, symlinks=True)

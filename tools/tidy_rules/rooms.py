@@ -21,6 +21,8 @@ PUBLIC_ROOMS = {
     "weir/task_group.hpp": "executor",
     "weir/thread_pool.hpp": "pool",
     "weir/trace.hpp": "observe",
+    "weir/json.hpp": "observe",
+    "weir/prometheus.hpp": "observe",
 }
 
 RAW_NAMES = re.compile(

@@ -218,6 +218,8 @@ struct future_access {
   static future<T> make(result_node<T>* node) noexcept {
     return future<T>(node);
   }
+  /// Takes over one reference; null: a handle that is not valid.
+  static task_ref handle(task_base* task) noexcept { return task_ref(task); }
   /// The task behind a handle; throws `std::future_error(no_state)` without one.
   template <class Handle>
   static task_base& task(const Handle& of) {
