@@ -20,7 +20,7 @@ struct worker_info {
   static constexpr std::size_t k_caller = std::numeric_limits<std::size_t>::max();
 
   std::string_view pool;
-  std::size_t index = k_caller;  ///< 0 … max − 1; a place is used again when its worker has left
+  std::size_t index = k_caller;  ///< from 0; a place is used again when its worker has quite left
 };
 
 /// Hears what a pool does. The pool calls it outside its locks, on the thread where the event
