@@ -240,39 +240,44 @@ task_base* lane::next(drainer& me) noexcept {
   }
 }
 
-// A refused successor leaves the work with this thread.
+// Tasks may have come on the strength of this thread while it hired. So it goes on where the
+// successor is refused, and where the successor has come and gone meanwhile.
 bool lane::hand_over(drainer& me, hiring& record) noexcept {
   const auto refused = hire_quietly(record);
   const sync::lock_guard lock(mutex_);
   settle_locked(record);
   --handing_;
-  if (!record.lost) return true;
   if (refused && refused->why == reject_reason::closed && !shape_.served) closed_ = true;
-  if (running_ == shape_.width) return true;
+  if (!record.lost && certain_locked() > 0) return true;
+  if (running_ == shape_.width || waiting_.empty()) return true;
   sign_on_locked(me);
   return false;
 }
 
-// This thread is being ended by force.
+// This thread is being ended by force: it leaves no task that only it was to run.
 void lane::give_up(drainer& me) noexcept {
   detached_task finished;
-  hiring record;
   {
     const sync::lock_guard lock(mutex_);
     finished = detached_task(finish_current_locked(me));
     sign_off_locked(me);
-    if (waiting_.empty() || certain_locked() > 0) return;
-    ++handing_;
     if (shape_.served) wake_all_locked();
-    open_locked(record);
   }
-  (void)hire_quietly(record);
   task_base* stranded = nullptr;
-  {
+  for (bool lost = false; !lost;) {
+    hiring record;
+    {
+      const sync::lock_guard lock(mutex_);
+      if (waiting_.empty() || certain_locked() > 0) return;
+      ++handing_;
+      open_locked(record);
+    }
+    (void)hire_quietly(record);
     const sync::lock_guard lock(mutex_);
     settle_locked(record);
     --handing_;
-    if (record.lost && certain_locked() == 0 && !shape_.served) stranded = take_all_locked();
+    lost = record.lost;
+    if (lost && certain_locked() == 0 && !shape_.served) stranded = take_all_locked();
   }
   cancel_chain(stranded, cancel_reason::aborted);
 }

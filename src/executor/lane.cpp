@@ -27,14 +27,16 @@ void refuse_pool_options(const task_base& task, const char* what) {
 }
 
 std::optional<refusal> lane::refuse_locked() const {
-  const std::string who = std::string("weir: ") + shape_.what;
-  if (closed_) return refusal{reject_reason::closed, who + ": closed"};
+  const auto text = [this](const std::string& why) {
+    return std::string("weir: ") + shape_.what + ": " + why;
+  };
+  if (closed_) return refusal{reject_reason::closed, text("closed")};
   constexpr std::size_t k_most = std::numeric_limits<std::size_t>::max();
   const std::size_t limit =
       shape_.capacity < k_most - shape_.width ? shape_.capacity + shape_.width : k_most;
   if (held_ < limit) return std::nullopt;
   return refusal{reject_reason::saturated,
-                 who + ": " + std::to_string(held_) + " tasks are unfinished, and no more may be"};
+                 text(std::to_string(held_) + " tasks are unfinished, and no more may be")};
 }
 
 void lane::push_locked(task_base& task) noexcept {

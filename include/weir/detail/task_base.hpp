@@ -41,8 +41,9 @@ struct task_ops {
 };
 
 /// Where a queued task is linked. Guarded by the pool's lock; of a task that a worker has claimed
-/// ahead, which says `ready` still, by that worker's claim lock. The last two are for life, of tasks
-/// that no pool has: `kept`, a keeper has it; `following`, it cannot end before what it follows.
+/// ahead, which says `ready` still, by that worker's claim lock. The last two are for life, of
+/// tasks that no pool has: `kept`, a keeper has it; `following`, it cannot end before what it
+/// follows.
 enum class task_place : std::uint8_t { nowhere, ready, delayed, kept, following };
 
 struct ready_chunk;
