@@ -110,6 +110,24 @@ TEST(results, D5_an_unread_failure_of_a_continuation_goes_to_the_hook_of_the_poo
   EXPECT_EQ(told, std::vector<std::string>{"unread"});
 }
 
+TEST(results, E3_a_pool_is_not_idle_before_a_whole_chain_is_over) {
+  gate entered;
+  gate leave;
+  auto pool = thread_pool::fixed(1, 4);
+  const opens_at_exit release(leave);
+  held_worker first(pool);
+  auto last = pool.submit([] {}).then([] {}).then([&] {
+    entered.open();
+    leave.wait();
+  });
+  first.release();
+  entered.wait();
+  EXPECT_FALSE(pool.wait_idle_for(std::chrono::seconds(0)));
+  leave.open();
+  pool.wait_idle();
+  EXPECT_EQ(last.state(), task_state::succeeded);
+}
+
 TEST(results, D5_a_failure_that_a_continuation_sees_is_read) {
   int told = 0;
   auto options = one_worker(4);

@@ -18,8 +18,7 @@ constinit continuation k_closed{nullptr};
 
 /// The continuation that runs on this thread; they nest where one waits.
 struct running_continuation {
-  const task_base& upstream;
-  bool counted;
+  task_base* root;
   const running_continuation* outer;
 };
 
@@ -32,20 +31,32 @@ struct trampoline {
 };
 constinit WEIR_THREAD_LOCAL sync::per_thread<trampoline*> active{};
 
+std::uint32_t& untold(task_base& root) noexcept { return root.extras.load(sync::relaxed)->untold; }
+
+// What a continuation makes due belongs to the same root, unless it has one of its own: so a pool
+// waits for a whole chain.
 void append(trampoline& at, continuation& first, continuation& last) noexcept {
+  task_base* const root = at.innermost != nullptr ? at.innermost->root : nullptr;
+  for (continuation* each = &first; root != nullptr && each != nullptr; each = each->next) {
+    if (each->root != nullptr) continue;
+    each->root = root;
+    ++untold(*root);
+  }
   (at.last != nullptr ? at.last->next : at.first) = &first;
   at.last = &last;
 }
 
 void run_one(trampoline& at, continuation& due) noexcept {
   task_base* const upstream = due.upstream;
-  const bool counted = due.counted;
-  const running_continuation self{*upstream, counted, at.innermost};
+  task_base* const root = due.root;
+  const running_continuation self{root, at.innermost};
   at.innermost = &self;
   due.run(due, *upstream);
-  at.innermost = self.outer;
-  if (counted && --upstream->extras.load(sync::relaxed)->untold == 0) continuations_over(*upstream);
   release(upstream);
+  at.innermost = self.outer;
+  if (root == nullptr || --untold(*root) > 0) return;
+  continuations_over(*root);
+  release(root);
 }
 
 void drain(trampoline& at) noexcept {
@@ -120,9 +131,11 @@ void attach(task_base& upstream, continuation& added) noexcept {
 }
 
 void adopt_home(task_base& follower, const continuation& link) noexcept {
-  const task_base& upstream = *link.upstream;
-  if (!link.counted && !upstream.holds_core) return;
-  share_home(upstream, follower);
+  if (link.root != nullptr) {
+    share_home(*link.root, follower);
+  } else if (link.upstream->holds_core) {
+    share_home(*link.upstream, follower);
+  }
 }
 
 void run_deferred() noexcept {
@@ -141,21 +154,25 @@ void run_continuations(task_base& task) noexcept {
   continuation* first = nullptr;
   while (newest != nullptr) {
     continuation* const older = newest->next;
-    newest->counted = extras.counted;
+    if (extras.counted) newest->root = &task;
     newest->next = first;
     first = newest;
     newest = older;
     ++extras.untold;
   }
-  if (first != nullptr) return run_or_defer(*first, *last);
-  if (extras.counted) continuations_over(task);
+  if (first == nullptr) {
+    if (extras.counted) continuations_over(task);
+    return;
+  }
+  if (extras.counted) retain(task);  // until the last of them is over
+  run_or_defer(*first, *last);
 }
 
 bool continues_for(const pool_core* core) noexcept {
   const trampoline* at = active;
   if (at == nullptr) return false;
   for (const auto* run = at->innermost; run != nullptr; run = run->outer) {
-    if (run->counted && run->upstream.core == core) return true;
+    if (run->root != nullptr && run->root->core == core) return true;
   }
   return false;
 }

@@ -31,7 +31,7 @@ struct task_extras {
   std::stop_source source{std::nostopstate};
   sync::atomic<bool> has_source{false};  ///< `source` may be read by others once this is true
   sync::atomic<continuation*> continuations{nullptr};  ///< the newest first
-  std::uint32_t untold = 0;  ///< continuations that have not run; of the thread that ended it
+  std::uint32_t untold = 0;  ///< what follows and has not run; of the thread that ended it
   bool counted = false;      ///< the pool waits for them; of that thread as well
 };
 

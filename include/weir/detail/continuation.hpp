@@ -16,7 +16,7 @@ struct continuation {
   const function run;
   continuation* next = nullptr;
   task_base* upstream = nullptr;  ///< with a reference, from `attach` until it has run
-  bool counted = false;           ///< the upstream's pool does not rest before it has run
+  task_base* root = nullptr;      ///< the task whose pool does not rest before this has run
 };
 
 /// Makes sure that `attach` to this task succeeds. Throws `std::bad_alloc`, and
