@@ -162,7 +162,10 @@ TEST(forking, R26_join_wait_idle_and_the_destructor_return_at_once) {
 
 TEST(forking, R26_what_has_ended_before_has_ended_in_the_child) {
   WEIR_NO_FORK_HERE;
-  thread_pool pool = thread_pool::fixed(2, 4);
+  const pid_t parent = ::getpid();
+  pool_options options{.core = 2, .max = 2, .capacity = 4};
+  options.on_terminated = [parent] { EXPECT_EQ(::getpid(), parent) << "no hook of a husk's"; };
+  thread_pool pool(options);
   thread_pool unused = thread_pool::fixed(2, 4);
   pool.submit([] {}).get();
   pool.wait_idle();
@@ -217,6 +220,25 @@ TEST(forking, R26_drained_tasks_may_be_run_in_the_child) {
     EXPECT_EQ(here.ran, 2);
     testing::expect_accounted(here.pool->stats());
   });
+}
+
+TEST(forking, R26_a_body_may_wait_for_its_own_pool_at_the_fork) {
+  WEIR_NO_FORK_HERE;
+  const testing::watchdog dog("a nested wait at a fork");
+  thread_pool pool = thread_pool::fixed(2, 8);
+  held_worker busy(pool);
+  auto waits = pool.submit([&] { return busy.done().wait_for(1h); });
+  ASSERT_TRUE(eventually([&] { return waits.state() == task_state::running; }));
+  in_child([&] {
+    EXPECT_LOST(waits.wait());
+    pool.set_sizes(1, 3);
+    pool.pause();
+    pool.resume();
+    EXPECT_FALSE(pool.prestart_one());
+    EXPECT_EQ(pool.abort(), 0u);
+  });
+  busy.release();
+  EXPECT_TRUE(waits.get());
 }
 
 // A drained task runs on whoever calls it. In the child only those run that were started there.

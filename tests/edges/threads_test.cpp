@@ -220,7 +220,7 @@ TEST(threads, case_20_an_empty_pool_of_two_always_joins) {
   }
 }
 
-// tck 103: hooks may call what controls the pool.
+// tck 103 and 104: hooks may call what controls the pool.
 TEST(threads, hooks_may_close_and_abort_their_pool) {
   const testing::watchdog dog("control in hooks");
   std::atomic<thread_pool*> at{nullptr};
