@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "observe/count_fields.hpp"
+#include "sync/fork.hpp"
 #include "sync/mutex.hpp"
 
 namespace weir {
@@ -85,6 +86,8 @@ class prometheus_collector::registered {
 
  private:
   mutable sync::mutex mutex_;
+  // Pools' locks are taken under it, as under that of a clock.
+  const sync::fork_guard fork_guard_{mutex_, sync::fork_rank::clock};
   std::vector<std::pair<const thread_pool*, std::string>> pools_ WEIR_GUARDED_BY(mutex_);
 };
 

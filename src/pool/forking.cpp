@@ -18,14 +18,17 @@ constinit const pool_core* youngest_husk = nullptr;
 void pool_core::hold_for_fork() noexcept WEIR_NO_THREAD_SAFETY_ANALYSIS {
   mutex_.lock();
   for (const auto& place : places_) place->claims.mutex.lock();
+  measured_.mutex.lock();
 }
 
 void pool_core::resume_parent() noexcept WEIR_NO_THREAD_SAFETY_ANALYSIS {
+  measured_.mutex.unlock();
   for (const auto& place : places_) place->claims.mutex.unlock();
   mutex_.unlock();
 }
 
 void pool_core::resume_child() noexcept WEIR_NO_THREAD_SAFETY_ANALYSIS {
+  measured_.mutex.unlock();
   for (const auto& place : places_) place->claims.mutex.unlock();
   if (!forked_) become_husk();
   mutex_.unlock();
