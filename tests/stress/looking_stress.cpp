@@ -25,7 +25,7 @@ void expect_agreement(const pool_snapshot& shot) {
   EXPECT_EQ(
       at.queued + at.delayed + at.running,
       shot.running.size() + shot.queued.size() + shot.delayed.size() + shot.left_out + shot.ending);
-  testing::expect_accounted({at, {}, {}, {}});
+  testing::expect_accounted(at);
   std::set<std::uint64_t> ids;
   for (const auto* list : {&shot.running, &shot.queued, &shot.delayed}) {
     for (const auto& task : *list) {
