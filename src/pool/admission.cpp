@@ -33,7 +33,7 @@ pool_core::decision pool_core::decide_by_counts(bool delayed) const noexcept {
   const bool place_free = fits(free, ready, 1 - ready);
   if (paused_) return place_free ? decision::enqueue : decision::saturated;
   const std::size_t at_work = workers_ - blocking_;
-  const bool fits_grown = workers_ < limits_.max && fits(free + 1, ready, 1 - ready);
+  const bool fits_grown = workers_ < limits_.max && fits(limits_.max - busy_, ready, 1 - ready);
   if (!delayed && at_work < limits_.core && fits_grown) return decision::start_worker;
   if (place_free) {
     const bool eager = limits_.growth == growth::eager && ready_ >= free;
