@@ -162,6 +162,9 @@ void pool_core::show(const sightings& running, const sightings& waiting,
                      pool_snapshot& shot) const {
   shot.name = options_.name;
   shot.taken = clock().now();
+  shot.running.reserve(running.all().size());
+  shot.queued.reserve(std::min(waiting.all().size(), shot.counts.queued));
+  shot.delayed.reserve(std::min(waiting.all().size(), shot.counts.delayed));
   for (const sighting& each : running.all()) shot.running.push_back(snapshot_of(each));
   for (const sighting& each : waiting.all()) {
     (each.task->delayed ? shot.delayed : shot.queued).push_back(snapshot_of(each));
