@@ -206,7 +206,8 @@ class thread_pool {
   template <std::ranges::input_range Range>
   auto invoke_all(Range&& tasks);
   /// The same with a limit in real time: what is not finished then has been cancelled, or, where it
-  /// runs, asked to stop. No future is left out.
+  /// runs, asked to stop. No future is left out. The limit is that of the wait: where the policy
+  /// is `block`, submitting may wait for room before.
   template <class Rep, class Period, std::ranges::input_range Range>
   auto invoke_all_for(std::chrono::duration<Rep, Period> limit, Range&& tasks);
 

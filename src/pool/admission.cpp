@@ -226,17 +226,14 @@ void pool_core::require_bearable(const task_base& task) const {
                               std::to_string(limits_.capacity_weight));
 }
 
-std::shared_ptr<const saturation_policy> pool_core::policy() noexcept {
+standing_policy pool_core::policy() noexcept {
   const sync::lock_guard lock(mutex_);
   return policy_;
 }
 
 std::optional<refusal> pool_core::admit_all(std::vector<task_base*>& tasks) {
-  const auto policy_now = policy();
-  const auto* fixed_policy = std::get_if<saturation>(policy_now.get());
-  if (fixed_policy == nullptr || *fixed_policy != saturation::reject) {
-    return admit_one_by_one(tasks);
-  }
+  const standing_policy now = policy();
+  if (now.function != nullptr || now.fixed != saturation::reject) return admit_one_by_one(tasks);
   return admit_together(tasks);
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "weir/thread_pool.hpp"
 
@@ -35,6 +36,15 @@ void check(const limits& wanted) {
 void check(const saturation_policy& wanted) {
   const auto* function = std::get_if<saturation_function>(&wanted);
   if (function != nullptr && !*function) bad_option("on_saturation is an empty function");
+}
+
+standing_policy::standing_policy(saturation_policy wanted) {
+  if (const auto* chosen = std::get_if<saturation>(&wanted)) {
+    fixed = *chosen;
+  } else {
+    function = std::make_shared<const saturation_function>(
+        std::move(std::get<saturation_function>(wanted)));
+  }
 }
 
 limits limits_of(const pool_options& options) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "weir/pool_options.hpp"
 
 namespace weir::detail {
@@ -26,6 +28,14 @@ void check(const limits& wanted);
 using saturation_policy = std::variant<saturation, saturation_function>;
 /// Throws `std::invalid_argument` for an empty function.
 void check(const saturation_policy& wanted);
+
+/// What a pool keeps of its policy. A function is shared, as it may be replaced while it decides.
+struct standing_policy {
+  explicit standing_policy(saturation_policy wanted);
+
+  saturation fixed = saturation::reject;
+  std::shared_ptr<const saturation_function> function;  ///< null: `fixed` decides
+};
 
 [[noreturn]] void bad_option(const std::string& what);
 

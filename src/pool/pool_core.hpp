@@ -220,7 +220,7 @@ class pool_core final : public clock_listener, public sync::fork_part {
   [[nodiscard]] bool all_fit(std::size_t ready, std::size_t delayed, std::size_t weight) noexcept
       WEIR_REQUIRES(mutex_);
   void require_bearable(const task_base& task) const WEIR_REQUIRES(mutex_);
-  [[nodiscard]] std::shared_ptr<const saturation_policy> policy() noexcept;
+  [[nodiscard]] standing_policy policy() noexcept;
   std::optional<refusal> conclude(const entry& entered, const admission_request& request);
 
   // resizing.cpp
@@ -460,7 +460,7 @@ class pool_core final : public clock_listener, public sync::fork_part {
   bool ending_ WEIR_GUARDED_BY(mutex_) = false;      // the end has come
   bool end_untold_ WEIR_GUARDED_BY(mutex_) = false;  // on_terminated is yet to be called
   bool terminated_ WEIR_GUARDED_BY(mutex_) = false;
-  std::shared_ptr<const saturation_policy> policy_ WEIR_GUARDED_BY(mutex_);
+  standing_policy policy_ WEIR_GUARDED_BY(mutex_);
   intrusive_list<blocked_submitter, &blocked_submitter::links> blocked_ WEIR_GUARDED_BY(mutex_);
   std::size_t blocked_count_ WEIR_GUARDED_BY(mutex_) = 0;
   rest_list idle_waiters_ WEIR_GUARDED_BY(mutex_);

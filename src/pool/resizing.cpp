@@ -31,9 +31,9 @@ void pool_core::change_limits(const std::function<void(limits&)>& change) {
 // The old policy may be user code: it is let go of outside of the lock.
 void pool_core::set_saturation(saturation_policy policy) {
   check(policy);
-  auto next = std::make_shared<const saturation_policy>(std::move(policy));
+  standing_policy next(std::move(policy));
   const sync::lock_guard lock(mutex_);
-  policy_.swap(next);
+  std::swap(policy_, next);
 }
 
 // Idle workers start their keep-alive anew, or leave where there are too many of them.

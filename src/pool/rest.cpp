@@ -15,7 +15,7 @@ pool_core::pool_core(pool_options options, thread_pool* facade)
       timing_(options_.timing),
       history_(options_.history),
       limits_(limits_of(options_)),
-      policy_(std::make_shared<const saturation_policy>(options_.on_saturation)),
+      policy_(options_.on_saturation),
       facade_(facade) {
   if (watches()) start_watching();
   sync::join_forks(*this, sync::fork_rank::pool);

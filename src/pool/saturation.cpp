@@ -14,11 +14,8 @@ namespace weir::detail {
 std::optional<refusal> pool_core::admit_when_full(task_base& task, admission_request& request) {
   if (request.how == admission_request::mode::try_once) return refuse_full(task, request);
   if (request.how == admission_request::mode::wait_until) return wait_for_room(task, request);
-  const auto policy_now = policy();
-  const auto* fixed_policy = std::get_if<saturation>(policy_now.get());
-  const saturation chosen =
-      fixed_policy != nullptr ? *fixed_policy : std::get<saturation_function>(*policy_now)(stats());
-  switch (chosen) {
+  const standing_policy now = policy();
+  switch (now.function == nullptr ? now.fixed : (*now.function)(stats())) {
     case saturation::reject:
       break;
     case saturation::caller_runs:

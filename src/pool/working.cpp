@@ -5,8 +5,8 @@
 
 #include "base/sanitize.hpp"
 #include "pool/pool_core.hpp"
-#include "task/continuations.hpp"
 #include "pool/time_limit.hpp"
+#include "task/continuations.hpp"
 #include "task/extras.hpp"
 #include "task/run_body.hpp"
 #include "task/run_context.hpp"

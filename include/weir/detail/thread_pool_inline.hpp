@@ -172,12 +172,13 @@ auto thread_pool::submit_all(Range&& tasks) {
   return futures;
 }
 
-// What has not started is cancelled first: else it would start in the stead of what is stopped.
+// What has not started is cancelled first, the last to start before the others: else it would start
+// in the stead of what is stopped.
 template <class Range>
 auto thread_pool::invoke_all_until(std::optional<clock::time_point> until, Range&& tasks) {
   std::vector<future<result_of<detail::given_of<Range>>>> futures;
   const auto cancel_all = [&futures] {
-    for (auto& each : futures) each.cancel(if_queued);
+    for (auto at = futures.rbegin(); at != futures.rend(); ++at) at->cancel(if_queued);
     for (auto& each : futures) each.cancel();
   };
   try {
