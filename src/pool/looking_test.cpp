@@ -157,6 +157,7 @@ TEST(looking, G2_bodies_on_callers_threads_are_seen) {
   options.core = options.max = 1;
   options.capacity = 1;
   options.on_saturation = saturation::caller_runs;
+  options.timing = timing::off;
   thread_pool pool(options);
   held_worker busy(pool);
   auto waits = pool.submit([] {});

@@ -120,24 +120,24 @@ TEST(destruction, E4_the_last_owner_lets_go_on_a_worker_wherever_that_is) {
     {  // in a body
       owner pool = fresh();
       const std::weak_ptr<thread_pool> seen = pool;
-      gate mine;
+      const auto mine = std::make_shared<gate>();  // nothing tells when the body has left it
       auto& on = *pool;
-      on.execute([held = std::move(pool), &mine]() mutable {
-        mine.wait();
+      on.execute([held = std::move(pool), mine]() mutable {
+        mine->wait();
         held.reset();
       });
-      mine.open();
+      mine->open();
       gone(seen);
     }
     {  // in a capture's destructor, also while work waits behind
       owner pool = fresh();
       const std::weak_ptr<thread_pool> seen = pool;
       auto& on = *pool;
-      gate mine;
-      on.execute([&mine] { mine.wait(); });
+      const auto mine = std::make_shared<gate>();
+      on.execute([mine] { mine->wait(); });
       on.execute([held = std::move(pool)] {});
       auto behind = on.submit([] { return 3; });
-      mine.open();
+      mine->open();
       EXPECT_EQ(behind.get(), 3);
       gone(seen);
     }
@@ -147,12 +147,12 @@ TEST(destruction, E4_the_last_owner_lets_go_on_a_worker_wherever_that_is) {
       options.on_unhandled = [slot](const std::exception_ptr&, const task_info&) { slot->reset(); };
       *slot = fresh(options);
       const std::weak_ptr<thread_pool> seen = *slot;
-      gate mine;
-      (*slot)->execute([&mine] {
-        mine.wait();
+      const auto mine = std::make_shared<gate>();
+      (*slot)->execute([mine] {
+        mine->wait();
         throw 1;
       });
-      mine.open();
+      mine->open();
       gone(seen);
     }
     {  // in a start hook
