@@ -13,6 +13,14 @@ namespace weir::detail {
 /// costs O(1). Owns a reference of each task. Shared objects: unsafe.
 class lane_queue {
  public:
+  lane_queue() = default;
+  lane_queue(const lane_queue&) = delete;
+  lane_queue& operator=(const lane_queue&) = delete;
+  /// Lets go of what is left, the dead above all.
+  ~lane_queue() {
+    while (task_base* task = pop()) release(task);
+  }
+
   [[nodiscard]] std::size_t size() const noexcept { return live_; }
   [[nodiscard]] bool empty() const noexcept { return live_ == 0; }
   [[nodiscard]] static bool waits(const task_base& task) noexcept {

@@ -212,7 +212,7 @@ TEST(forking, R26_drained_tasks_may_be_run_in_the_child) {
     EXPECT_FALSE(here.delayed.wait_for(0s)) << "somebody here may still run it";
     here.hold = true;
     own.execute(std::move(drained[1]));
-    here.inside.wait();
+    EXPECT_TRUE(eventually([&] { return here.ran == 2; }));
     EXPECT_FALSE(here.delayed.wait_for(0s)) << "somebody here runs it";
     EXPECT_EQ(here.delayed.cancel(), cancel_result::requested);
     here.go.open();

@@ -311,7 +311,8 @@ void pool_core::depart(worker& self) noexcept {
 }
 
 // Leaves by no exception, but for a hook that ends its thread by force.
-void pool_core::handle_unhandled(const std::exception_ptr& error, const task_info& info) {
+WEIR_NO_SANITIZE_NULL void pool_core::handle_unhandled(const std::exception_ptr& error,
+                                                       const task_info& info) {
   if (forked_) return print_unhandled(error, info);
   try {
     if (options_.on_unhandled) {
@@ -327,7 +328,7 @@ void pool_core::handle_unhandled(const std::exception_ptr& error, const task_inf
   }
 }
 
-bool pool_core::run_start_hook(const worker_info& self) {
+WEIR_NO_SANITIZE_NULL bool pool_core::run_start_hook(const worker_info& self) {
   if (options_.observer != nullptr) options_.observer->worker_started(self);
   if (!options_.on_worker_start) return true;
   try {
@@ -341,7 +342,7 @@ bool pool_core::run_start_hook(const worker_info& self) {
   }
 }
 
-void pool_core::run_stop_hook(const worker_info& self) {
+WEIR_NO_SANITIZE_NULL void pool_core::run_stop_hook(const worker_info& self) {
   try {
     if (options_.on_worker_stop) options_.on_worker_stop(self);
   } catch (abi::__forced_unwind&) {
