@@ -5,24 +5,38 @@
 #include <system_error>
 #include <utility>
 
+#include "sync/fork.hpp"
 #include "sync/mutex.hpp"
 #include "task/extras.hpp"
 #include "task/run_context.hpp"
 #include "task/state_word.hpp"
 #include "task/task_home.hpp"
 
-/// What a worker can do for a task that it waits for and that no pool will ever
-/// start: run what that task follows. See docs/design/continuations.md.
+/// What a worker can do for a task that it waits for and that no pool will ever start: run what
+/// that task follows. See docs/design/continuations.md.
 namespace weir::detail {
 
 namespace {
 
-// Held for a few instructions, by followers that begin and by workers that wait
-// for one.
-std::array<sync::mutex, 16> k_locks;
+// Each held for a few instructions, by followers that begin and by workers that wait for one; no
+// other lock is taken under one.
+std::array<sync::mutex, 16> locks;
+
+struct locks_in_fork final : sync::fork_part {
+  void hold_for_fork() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS {
+    for (auto& each : locks) each.lock();
+  }
+  void resume_parent() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS {
+    for (auto& each : locks) each.unlock();
+  }
+  void resume_child() noexcept override { resume_parent(); }
+};
+constinit locks_in_fork in_fork;
+[[maybe_unused]] const bool in_fork_joined =
+    (sync::join_forks(in_fork, sync::fork_rank::queue), true);
 
 sync::mutex& lock_of(const task_base& follower) noexcept {
-  return k_locks[(reinterpret_cast<std::uintptr_t>(&follower) >> 6) % k_locks.size()];
+  return locks[(reinterpret_cast<std::uintptr_t>(&follower) >> 6) % locks.size()];
 }
 
 bool ended(const task_base& task) noexcept {
@@ -78,8 +92,7 @@ bool help_root(task_base& root) {
                             "weir: " + described(root) + " waits for what follows itself");
   }
   if (help_inside(root)) return true;
-  // Not to be started yet: delayed, say. Only a wait for the task itself hears
-  // of that.
+  // Not to be started yet: delayed, say. Only a wait for the task itself hears of that.
   return startable(root) && wait_inside(root, {}).has_value();
 }
 
