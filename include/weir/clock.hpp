@@ -41,6 +41,11 @@ class clock {
   /// Tells every pool on this clock that `now` has moved. For clocks that are moved from outside.
   void wake() noexcept;
 
+  /// Tells every pool on this clock that `wall_now` was set: tasks of a civil time find their new
+  /// place. `steady_clock` hears of it from the system; for other clocks whoever sets them calls
+  /// this.
+  void wall_was_set() noexcept;
+
  protected:
   /// The earliest due time that any pool on this clock waits for.
   [[nodiscard]] std::optional<time_point> next_due() const noexcept;
@@ -61,10 +66,13 @@ class steady_clock final : public clock {
   [[nodiscard]] static steady_clock& instance() noexcept;
 };
 
-/// A clock that stands still until a test moves it.
+/// A clock that stands still until a test moves it. Its civil time goes along with `now`, and may
+/// be set besides.
 class manual_clock final : public clock {
  public:
-  explicit manual_clock(time_point start = time_point{});
+  using wall_point = std::chrono::system_clock::time_point;
+
+  explicit manual_clock(time_point start = time_point{}, wall_point wall = wall_point{});
   ~manual_clock() override;
 
   [[nodiscard]] time_point now() const noexcept override;
@@ -74,6 +82,9 @@ class manual_clock final : public clock {
   /// runs on the pools' workers. Throws `std::invalid_argument` when `step` is negative or runs off
   /// the time line.
   void advance(duration step);
+
+  /// Sets the civil time, as somebody sets a system's clock: `now` stays where it is.
+  void set_wall(wall_point wall);
 
   /// Advances to the earliest due time of all pools on this clock. False, and nothing moves, when
   /// no delayed task waits.

@@ -52,6 +52,32 @@ struct task_snapshot {
   }
 };
 
+/// Where a series stands.
+enum class series_state {
+  waiting,   ///< for its next due time
+  running,   ///< a body runs
+  stopping,  ///< nothing starts any more; a body runs still
+  finished,  ///< its limit was reached, its schedule has no further time, or a body has said so
+  failed,    ///< a run threw, or there was no memory for the next one
+  cancelled,
+};
+
+[[nodiscard]] const char* to_string(series_state state) noexcept;
+
+/// A series as it was when it was looked at.
+struct series_snapshot {
+  std::uint64_t id = 0;  ///< of its first run
+  std::string name;
+  series_state state = series_state::waiting;
+  std::uint64_t runs = 0;      ///< that have started
+  std::uint64_t failures = 0;  ///< of them, that threw
+  std::uint64_t skipped = 0;   ///< due times without a run of their own
+  std::size_t running = 0;     ///< bodies right now
+  std::optional<clock::time_point> next_due = {};  ///< on the pool's clock
+  std::optional<std::chrono::system_clock::time_point> next_wall_due = {};  ///< of a schedule
+  std::optional<cancel_reason> reason = {};                                 ///< of a cancelled one
+};
+
 /// A pool and its live tasks at one moment. Counts and lists agree: `counts.running`, `.queued` and
 /// `.delayed` together are what the lists hold, plus `left_out`, plus `ending`.
 struct pool_snapshot {
@@ -68,6 +94,7 @@ struct pool_snapshot {
   std::vector<task_snapshot> running;  ///< by worker, then those on callers' threads
   std::vector<task_snapshot> queued;   ///< in the order in which they will start
   std::vector<task_snapshot> delayed;  ///< by due time, then by id
+  std::vector<series_snapshot> series; ///< those that are not over, in the order of submission
   std::size_t left_out = 0;            ///< waiting tasks beyond the limit of the call
   /// Counted still, but in no list any more: somebody is just cancelling them.
   std::size_t ending = 0;

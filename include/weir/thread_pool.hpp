@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <ranges>
+#include <stdexcept>
 #include <stop_token>
 #include <utility>
 #include <variant>
@@ -14,10 +15,13 @@
 #include "weir/detail/admission.hpp"
 #include "weir/detail/duration.hpp"
 #include "weir/detail/invoke_any.hpp"
+#include "weir/detail/series_body.hpp"
 #include "weir/detail/task_node.hpp"
 #include "weir/drained_task.hpp"
 #include "weir/future.hpp"
 #include "weir/pool_options.hpp"
+#include "weir/schedule.hpp"
+#include "weir/series.hpp"
 #include "weir/snapshot.hpp"
 #include "weir/stats.hpp"
 #include "weir/submission.hpp"
@@ -114,6 +118,50 @@ class thread_pool {
   requires detail::task_body<F, Args...>
   auto submit_at(const task_options& options, clock::time_point due, F&& f, Args&&... args) {
     return start<true>(options, request_at(due), std::forward<F>(f), std::forward<Args>(args)...);
+  }
+
+  /// The same for a civil time: the task runs when the clock on the wall shows it, also when that
+  /// is set meanwhile. The first such task on real time starts a thread that sleeps until somebody
+  /// sets the system's clock; where it cannot be had this throws `std::system_error`.
+  template <class Length, class F, class... Args>
+  requires detail::task_body<F, Args...>
+  auto submit_at(std::chrono::time_point<std::chrono::system_clock, Length> due, F&& f,
+                 Args&&... args) {
+    return start<true>({}, request_at(detail::rounded_up(due)), std::forward<F>(f),
+                       std::forward<Args>(args)...);
+  }
+  template <class Length, class F, class... Args>
+  requires detail::task_body<F, Args...>
+  auto submit_at(const task_options& options,
+                 std::chrono::time_point<std::chrono::system_clock, Length> due, F&& f,
+                 Args&&... args) {
+    return start<true>(options, request_at(detail::rounded_up(due)), std::forward<F>(f),
+                       std::forward<Args>(args)...);
+  }
+
+  // Recurring. A series holds one waiting place from here to its end, so that no later run can be
+  // refused. The callable is called once a run; it may take a `std::stop_token`, a
+  // `const series_run&`, or both in that order.
+
+  /// Runs `f` every `period`. Throws `std::invalid_argument` for a period that is not positive and
+  /// for options that contradict each other, and `rejected`, as `submit_after` does. Without memory
+  /// for its next run a series ends as `failed`.
+  template <class Rep, class Period, class F>
+  requires detail::recurring_body<std::decay_t<F>> series
+  submit_every(std::chrono::duration<Rep, Period> period, F&& f,
+               const series_options& options = {}) {
+    return start_series({detail::saturating_nanoseconds(period), options.first, nullptr},
+                        std::forward<F>(f), options);
+  }
+  /// Runs `f` at the times of `when` from now on, which are civil times: what `submit_at` says of
+  /// them holds. After the clock was set back nothing runs again for times that have been. What
+  /// `when` throws ends the series as `failed`. Throws `std::invalid_argument` where nothing is to
+  /// come.
+  template <class F>
+  requires detail::recurring_body<std::decay_t<F>> series
+  submit_on(std::shared_ptr<const schedule> when, F&& f, const series_options& options = {}) {
+    if (when == nullptr) throw std::invalid_argument("weir: submit_on: there is no schedule");
+    return start_series({{}, options.first, std::move(when)}, std::forward<F>(f), options);
   }
 
   // The try_ verbs ask for room and report: no exception for a refusal, and no saturation policy.
@@ -307,6 +355,8 @@ class thread_pool {
   [[nodiscard]] pool_snapshot snapshot(std::size_t limit = 10000) const;
   /// The task with this number, if it is live or the pool's history knows it. O(live tasks).
   [[nodiscard]] std::optional<task_snapshot> find(std::uint64_t id) const;
+  /// When the earliest delayed task is due, on the pool's clock; none when no such task waits.
+  [[nodiscard]] std::optional<clock::time_point> next_due() const noexcept;
   /// A handle of the live task with this number, to cancel it or to wait for it; `valid()` is false
   /// when there is none. O(live tasks).
   [[nodiscard]] task_ref ref(std::uint64_t id) const;
@@ -335,6 +385,13 @@ class thread_pool {
 
   [[nodiscard]] detail::admission_request request_after(std::chrono::nanoseconds delay) const;
   [[nodiscard]] detail::admission_request request_at(clock::time_point due) const;
+  [[nodiscard]] detail::admission_request request_at(
+      std::chrono::system_clock::time_point due) const;
+  template <class F>
+  series start_series(const detail::series_times& times, F&& f, const series_options& options);
+  std::optional<detail::refusal> admit_series(std::unique_ptr<detail::series_body>& body,
+                                              const detail::series_times& times,
+                                              const series_options& options, series& made);
   static detail::admission_request request_within(std::chrono::nanoseconds limit,
                                                   std::stop_token stop);
 

@@ -52,6 +52,22 @@ json object_of(const task_snapshot& task) {
   return object;
 }
 
+json object_of(const series_snapshot& series) {
+  json object{{"id", series.id}};
+  if (!series.name.empty()) object["name"] = series.name;
+  object["state"] = to_string(series.state);
+  object["runs"] = series.runs;
+  object["failures"] = series.failures;
+  object["skipped"] = series.skipped;
+  object["running"] = series.running;
+  put_instant(object, "next_due_ns", series.next_due);
+  if (series.next_wall_due) {
+    const auto since = series.next_wall_due->time_since_epoch();
+    object["next_wall_due_ns"] = std::chrono::nanoseconds(since).count();
+  }
+  return object;
+}
+
 json list_of(const std::vector<task_snapshot>& tasks, clock::time_point now) {
   json list = json::array();
   for (const task_snapshot& task : tasks) {
@@ -87,6 +103,8 @@ std::string to_json(const pool_snapshot& snapshot) {
   object["running"] = list_of(snapshot.running, snapshot.taken);
   object["queued"] = list_of(snapshot.queued, snapshot.taken);
   object["delayed"] = list_of(snapshot.delayed, snapshot.taken);
+  object["series"] = json::array();
+  for (const series_snapshot& each : snapshot.series) object["series"].push_back(object_of(each));
   object["left_out"] = snapshot.left_out;
   object["ending"] = snapshot.ending;
   return text_of(object);

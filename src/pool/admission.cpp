@@ -12,7 +12,7 @@ namespace weir::detail {
 std::size_t pool_core::waiting_with(std::size_t ready, std::size_t delayed) const noexcept {
   const std::size_t idle = free_workers();
   const std::size_t due = ready_ + ready;
-  return delayed_ + delayed + (due > idle ? due - idle : 0);
+  return held_places_ + delayed_ + delayed + (due > idle ? due - idle : 0);
 }
 
 // Whether so many more fit where so many workers take one ready task each. What a worker takes at
@@ -20,8 +20,9 @@ std::size_t pool_core::waiting_with(std::size_t ready, std::size_t delayed) cons
 // capacity.
 bool pool_core::fits(std::size_t takers, std::size_t ready, std::size_t delayed) const noexcept {
   const std::size_t due = ready_ + ready;
-  if (due <= takers) return delayed == 0 || delayed_ + delayed <= limits_.capacity;
-  return delayed_ + delayed + (due - takers) <= limits_.capacity;
+  const std::size_t later = held_places_ + delayed_ + delayed;
+  if (due <= takers) return delayed == 0 || later <= limits_.capacity;
+  return later + (due - takers) <= limits_.capacity;
 }
 
 // The tree of contract B1: core worker, waiting place, extra worker, saturated; with eager growth
@@ -108,6 +109,7 @@ void pool_core::enter_queue(task_base& task) noexcept {
     ++delayed_;
     queue_.push_delayed(task);
     update_hint();
+    if (task.recurring) enter_series(static_cast<occurrence&>(task));
   } else {
     ++ready_;
     queue_.push_ready(task);
@@ -121,6 +123,7 @@ pool_core::entry pool_core::enter_locked(task_base& task, const admission_reques
   if (!task.delayed && queue_.has_delayed()) task.due = now_floor_;
   // A delay counts from the latest time that the pool has seen, should this reading lie before it.
   if (request.relative) task.due = saturating_add(request.due, now_floor_ - request.now);
+  if (request.wall) place_by_wall(task, *request.wall, request.wall_round);
   if (closed_) {
     ++counts_.refused;
     return {entry::kind::refused, why_closed(), nullptr};
@@ -198,6 +201,7 @@ bool pool_core::admit_at_once(task_base& task) noexcept {
 std::optional<refusal> pool_core::admit(task_base& task, admission_request& request) {
   task.delayed = request.delayed;
   task.due = request.due;
+  if (request.wall && task.delayed) need_extras(task).wall_due = request.wall;
   if (measures_this()) {
     if (request.now == k_due_at_once) request.now = clock().now();
     stamp_submitted(task, request.now);

@@ -33,7 +33,11 @@ task_base* pool_core::claim_from_queue(worker& self) noexcept {
 }
 
 void pool_core::note_start(task_base& task) noexcept {
-  give_place_back(task);
+  if (task.recurring) {
+    keep_place(static_cast<occurrence&>(task));
+  } else {
+    give_place_back(task);
+  }
   if (task.delayed) lateness_.record(now_floor_ - task.due);
 }
 

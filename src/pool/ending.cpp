@@ -182,6 +182,7 @@ std::size_t pool_core::abort() {
 
 std::vector<drained_task> pool_core::shutdown_now() {
   task_chain taken;
+  task_chain recurring;
   task_chain running;
   std::vector<drained_task> drained;
   for (std::size_t places = 0;;) {
@@ -190,6 +191,7 @@ std::vector<drained_task> pool_core::shutdown_now() {
     places = ready_ + delayed_;
     if (places > drained.capacity()) continue;
     running = stop_and_list_running();
+    recurring = take_series(cancel_reason::aborted);
     taken = take_queued([](task_base& task) { return try_detach(task); });
     for (task_base* task = taken.front(); task != nullptr; task = task->next) {
       give_place_back(*task);
@@ -201,6 +203,7 @@ std::vector<drained_task> pool_core::shutdown_now() {
     break;
   }
   request_stops(running);
+  end_taken(recurring);
   while (task_base* task = taken.pop_front()) drained.push_back(drained_task(task));
   return drained;
 }

@@ -51,6 +51,10 @@ void pool_core::become_husk() noexcept {
   blocked_count_ = 0;
   idle_waiters_ = {};
   end_waiters_ = {};
+  for (auto* at = series_.front(); at != nullptr; at = series_.next(*at)) {
+    at->running = {};
+    at->waiters = {};
+  }
   outside_runs_ = {};
   inside_waits_ = {};
   for (const auto& place : places_) {

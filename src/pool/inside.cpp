@@ -95,6 +95,7 @@ bool pool_core::wait_inside(worker& self, task_base& task, sync::deadline until)
     std::uint32_t seen = 0;
     bool claimed = false;
     bool until_due = false;
+    time_point due{};
     {
       const sync::lock_guard lock(mutex_);
       note_time(now);
@@ -106,6 +107,7 @@ bool pool_core::wait_inside(worker& self, task_base& task, sync::deadline until)
         seen = task.word.fetch_or(k_waited, sync::acquire) | k_waited;
         if (terminal(seen)) return true;
         until_due = !until && !paused_ && is_delayed(task);
+        due = task.due;
         enter_wait(wait);
       }
     }
@@ -113,7 +115,7 @@ bool pool_core::wait_inside(worker& self, task_base& task, sync::deadline until)
       run_claimed(run, wake);
       return true;
     }
-    sync::futex_wait(task.word, seen, until_due ? clock().real_time_of(task.due) : until);
+    sync::futex_wait(task.word, seen, until_due ? clock().real_time_of(due) : until);
     {
       const sync::lock_guard lock(mutex_);
       leave_wait(wait);

@@ -24,7 +24,7 @@ task_snapshot snapshot_of(const sighting& seen) {
   shown.weight = seen.weight;
   shown.state = seen.state;
   shown.worker = seen.worker;
-  if (task.delayed) shown.due = task.due;
+  if (task.delayed) shown.due = shown_due(task);
   if (const task_extras* stamps = stamps_of(task)) {
     shown.submitted = stamps->submitted;
     if (seen.worker) shown.started = if_stamped(stamps->started.load(sync::relaxed));
@@ -154,6 +154,7 @@ pool_snapshot pool_core::snapshot(std::size_t limit) {
     const bool short_of_memory = shot.left_out > 0 && waiting.room() < limit;
     if (short_of_memory || running.missed() > 0) continue;
     show(running, waiting, shot);
+    show_all_series(shot.series);
     return shot;
   }
 }

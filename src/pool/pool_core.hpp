@@ -17,6 +17,7 @@
 #include "pool/limits.hpp"
 #include "pool/measured_times.hpp"
 #include "pool/pending_queue.hpp"
+#include "pool/series_core.hpp"
 #include "pool/worker.hpp"
 #include "sync/fork.hpp"
 #include "sync/mutex.hpp"
@@ -45,7 +46,7 @@ class sightings;
 /// (what happens to the rest), working.cpp (the worker's loop), continuing.cpp (what follows a
 /// task), claiming.cpp (which task is next), idling.cpp (who sleeps, who is woken), ending.cpp
 /// (cancel, abort, drain), rest.cpp (close, join, destruction), forking.cpp (what a fork makes of
-/// it), guarding.cpp (what the guard asks), timing.cpp (what is measured), looking.cpp (what can be
+/// it), recurring.cpp (series), by_wall.cpp (civil time), guarding.cpp (what the guard asks), timing.cpp (what is measured), looking.cpp (what can be
 /// seen). Protocols: docs/design/.
 class pool_core final : public clock_listener, public sync::fork_part {
  public:
@@ -136,8 +137,27 @@ class pool_core final : public clock_listener, public sync::fork_part {
   /// Reports it and ends the errand.
   void report_long_body(const long_body& found) noexcept;
 
+  // by_wall.cpp
+  /// For a civil time, which may have passed. Throws `std::system_error` where nobody could tell
+  /// that the clock was set.
+  [[nodiscard]] admission_request request_by_wall(wall_point due);
+
+  // recurring.cpp
+  /// Lets a series in; `given` is back with its callable where it is refused, and where this
+  /// throws.
+  std::optional<refusal> start_series(std::unique_ptr<series_body>& given,
+                                      const series_times& times, const series_options& options,
+                                      series& made);
+  void run_occurrence(occurrence& run);
+  cancel_result cancel_series(series_core& of);
+  bool reschedule(series_core& of, const series_times& times);
+  bool await_series(series_core& of, sync::deadline until);
+  [[nodiscard]] series_snapshot show_series(series_core& of);
+  [[nodiscard]] std::exception_ptr last_error_of(series_core& of);
+
   // clock_listener
   void clock_moved(time_point now) noexcept override;
+  void wall_moved(time_point now, wall_point wall) noexcept override;
   [[nodiscard]] std::optional<time_point> next_due() noexcept override;
 
   // continuing.cpp
@@ -361,6 +381,29 @@ class pool_core final : public clock_listener, public sync::fork_part {
   void enter_blocking(worker& self) noexcept WEIR_REQUIRES(mutex_);
   void leave_blocking(worker& self) noexcept WEIR_REQUIRES(mutex_);
 
+  // recurring.cpp
+  [[nodiscard]] series_plan make_plan(const series_times& times, const series_options& options);
+  [[nodiscard]] series_plan::reading read_clocks(const series_record& record);
+  [[nodiscard]] bool begin_run(series_record& record);
+  void end_run(series_record& record) noexcept;
+  void arm_next(series_record& record) noexcept;
+  void enter_next(series_record& record, occurrence* next, std::optional<series_plan::slot> slot);
+  void fail_series(series_record& record, std::exception_ptr error) noexcept;
+  [[nodiscard]] admission_request request_for(const series_plan::slot& slot);
+  bool stop_bodies(series_core& of);
+  void enter_series(occurrence& run) noexcept WEIR_REQUIRES(mutex_);
+  void keep_place(occurrence& run) noexcept WEIR_REQUIRES(mutex_);
+  void drop_place(series_core& of) noexcept WEIR_REQUIRES(mutex_);
+  void leave_series(occurrence& run) noexcept WEIR_REQUIRES(mutex_);
+  task_chain take_series(cancel_reason reason) noexcept WEIR_REQUIRES(mutex_);
+  [[nodiscard]] static series_snapshot series_now(const series_core& of) noexcept;
+  void show_all_series(std::vector<series_snapshot>& shown);
+
+  // by_wall.cpp
+  void place_by_wall(task_base& task, wall_point due, std::uint32_t round) noexcept
+      WEIR_REQUIRES(mutex_);
+  void move_in_queue(task_base& task, time_point due) noexcept WEIR_REQUIRES(mutex_);
+
   // ending.cpp
   template <class Take>
   task_chain take_queued(Take take) WEIR_REQUIRES(mutex_);
@@ -426,6 +469,8 @@ class pool_core final : public clock_listener, public sync::fork_part {
   /// Whether a claim needs the clock; a hint, read without the lock to read the clock outside of
   /// it.
   sync::atomic<bool> delayed_hint_{false};
+  /// How often the civil time was set. Written under the lock.
+  sync::atomic<std::uint32_t> wall_round_{0};
   measured_times measured_;
   // Before the lock, so that a worker that wakes up does not fetch all of it (fetch_shared_lines).
   histogram lateness_ WEIR_GUARDED_BY(mutex_);
@@ -436,6 +481,7 @@ class pool_core final : public clock_listener, public sync::fork_part {
   // Waiting places in use, including those of tasks whose canceller is still at work.
   std::size_t ready_ WEIR_GUARDED_BY(mutex_) = 0;  // may be too high by what fold() would tell
   std::size_t delayed_ WEIR_GUARDED_BY(mutex_) = 0;
+  std::size_t held_places_ WEIR_GUARDED_BY(mutex_) = 0;  // of series whose body runs
   std::size_t workers_ WEIR_GUARDED_BY(mutex_) = 0;
   std::size_t busy_ WEIR_GUARDED_BY(mutex_) = 0;
   std::size_t blocking_ WEIR_GUARDED_BY(mutex_) = 0;  // of the busy ones: their bodies are on hold
@@ -463,6 +509,10 @@ class pool_core final : public clock_listener, public sync::fork_part {
   standing_policy policy_ WEIR_GUARDED_BY(mutex_);
   intrusive_list<blocked_submitter, &blocked_submitter::links> blocked_ WEIR_GUARDED_BY(mutex_);
   std::size_t blocked_count_ WEIR_GUARDED_BY(mutex_) = 0;
+  intrusive_list<series_core, &series_core::links> series_ WEIR_GUARDED_BY(mutex_);
+  std::size_t series_count_ WEIR_GUARDED_BY(mutex_) = 0;
+  // What the clocks showed when the civil time was set last.
+  series_plan::reading wall_reading_ WEIR_GUARDED_BY(mutex_){};
   rest_list idle_waiters_ WEIR_GUARDED_BY(mutex_);
   rest_list end_waiters_ WEIR_GUARDED_BY(mutex_);
   rest_list errand_waiters_ WEIR_GUARDED_BY(mutex_);

@@ -90,10 +90,16 @@ void pool_core::ensure_worker() noexcept {
   if (workers_ == 0 && !paused_ && has_queued()) (void)start_worker();
 }
 
+// A series has no end of its own, so it ends here: what waits of it is cancelled.
 void pool_core::close() noexcept {
-  const rest_guard lock(*this);
-  close_admission();
-  ensure_worker();
+  task_chain taken;
+  {
+    const rest_guard lock(*this);
+    close_admission();
+    taken = take_series(cancel_reason::closed);
+    ensure_worker();
+  }
+  end_taken(taken);
 }
 
 bool pool_core::await(rest_list pool_core::*list, bool (pool_core::*reached)() const noexcept,
@@ -153,7 +159,8 @@ void pool_core::destroy() noexcept {
       reconsider();
       poke_waits();
     }
-    taken = take_not_yet_due();
+    taken = take_series(cancel_reason::closed);
+    taken.append(take_not_yet_due());
     if (workers_ == 0 && has_queued() && !start_worker()) {
       taken.append(take_stranded(cancel_reason::closed));  // ready, and nobody to run it
     }

@@ -99,6 +99,22 @@ detail::admission_request thread_pool::request_at(clock::time_point due) const {
   return request;
 }
 
+detail::admission_request thread_pool::request_at(std::chrono::system_clock::time_point due) const {
+  auto request = core_->request_by_wall(due);
+  if (!request.delayed) request.due = request.now;
+  return request;
+}
+
+std::optional<detail::refusal> thread_pool::admit_series(
+    std::unique_ptr<detail::series_body>& body, const detail::series_times& times,
+    const series_options& options, series& made) {
+  return core_->start_series(body, times, options, made);
+}
+
+std::optional<clock::time_point> thread_pool::next_due() const noexcept {
+  return core_->next_due();
+}
+
 detail::admission_request thread_pool::request_within(nanoseconds limit, std::stop_token stop) {
   const auto until = deadline_in(limit);
   return detail::admission_request::waiting_until(until.value_or(detail::time_point::max()),

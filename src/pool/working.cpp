@@ -145,7 +145,9 @@ WEIR_NO_SANITIZE_NULL body_end pool_core::run_reported(task_base& task, const wo
 task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end end) noexcept {
   self.pace.finished();
   if (continued(task)) return finish_continued(self, task, end);
-  if (task_base* ahead = finish_ahead(self, task, end)) return ahead;
+  if (!task.recurring) {
+    if (task_base* ahead = finish_ahead(self, task, end)) return ahead;
+  }
   if (forked_) return nullptr;  // the body has forked: this thread leaves the husk alone
   if (claims_ahead_) self.pace.claims_at(sync::real_now());
   const bool read = delayed_hint_.load(sync::relaxed);
@@ -160,7 +162,8 @@ task_base* pool_core::finish_and_claim(worker& self, task_base& task, body_end e
     self.claims.running = nullptr;
     waited = complete_here(task, end, self.index);
     admit_blocked();
-    next = claim(self);
+    if (task.recurring) next = start_claimed(self);
+    if (next == nullptr) next = claim(self);
     wake = whom_to_wake();
     if (next == nullptr) check_rest();
   }
@@ -208,6 +211,7 @@ bool pool_core::complete_here(task_base& task, body_end end,
                               std::optional<std::size_t> where) noexcept {
   const bool waited = complete(counts_, task, end);
   if (keeps_history_) history_.add(task, where);
+  if (task.recurring) leave_series(static_cast<occurrence&>(task));
   return waited;
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -22,6 +23,8 @@ struct task_extras {
   std::size_t weight = 0;
   std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max();
   time_point deadline = time_point::max();  ///< of the body that runs; its own thread's
+  /// The civil time that the due time stands for. Guarded by the pool's lock.
+  std::optional<std::chrono::system_clock::time_point> wall_due = {};
   task_base* next_stopped = nullptr;        ///< in the guard's list, guarded by its mutex
   /// On the pool's clock; `k_not_stamped` in a task that is not measured. Fixed before admission.
   time_point submitted = k_not_stamped;
@@ -68,7 +71,22 @@ void stop_extras(task_base& task);
   return extras != nullptr ? extras->weight : 0;
 }
 
-/// The same, once: from then on it weighs nothing. The caller holds the lock that guards the end of
+/// The civil time that it is due at; none of a task that is due on the pool's clock.
+[[nodiscard]] inline std::optional<std::chrono::system_clock::time_point> wall_due_of(
+    const task_base& task) noexcept {
+  // ordering: stop-source
+  const task_extras* extras = task.extras.load(sync::acquire);
+  if (extras == nullptr) return std::nullopt;
+  return extras->wall_due;
+}
+
+inline void forget_wall_due(task_base& task) noexcept {
+  // ordering: stop-source
+  task_extras* const extras = task.extras.load(sync::acquire);
+  if (extras != nullptr) extras->wall_due.reset();
+}
+
+/// Its weight, once: from then on it weighs nothing. The caller holds the lock that guards the end of
 /// the task.
 inline std::size_t take_weight(task_base& task) noexcept {
   // ordering: stop-source

@@ -33,7 +33,7 @@ std::optional<cancellation> task_ref::cancellation() const {
 std::optional<std::chrono::steady_clock::time_point> task_ref::due() const {
   const auto& task = checked();
   if (!task.delayed) return std::nullopt;
-  return task.due;
+  return detail::shown_due(task);
 }
 
 bool task_ref::wait_until_real(std::chrono::steady_clock::time_point until) const {

@@ -53,6 +53,19 @@ void clock::wake() noexcept {
   }
 }
 
+// Read under the lock, so that of two settings the later one is heard last. The civil time first:
+// what goes by in between makes a task late, never early.
+void clock::wall_was_set() noexcept {
+  auto& registry = *registry_;
+  const sync::lock_guard lock(registry.mutex);
+  const auto wall = wall_now();
+  const time_point at = now();
+  for (auto* each = registry.listeners.front(); each != nullptr;
+       each = registry.listeners.next(*each)) {
+    each->wall_moved(at, wall);
+  }
+}
+
 std::optional<clock::time_point> clock::next_due() const noexcept {
   auto& registry = *registry_;
   const sync::lock_guard lock(registry.mutex);
@@ -85,13 +98,19 @@ namespace {
 #endif
 
 struct manual_clock::state {
-  explicit state(time_point begin) noexcept : start(begin), now(begin.time_since_epoch().count()) {}
+  state(time_point begin, wall_point wall) noexcept
+      : now(begin.time_since_epoch().count()), ahead(ahead_of(begin, wall)) {}
 
-  const time_point start;
+  static duration::rep ahead_of(time_point now, wall_point wall) noexcept {
+    return duration(wall.time_since_epoch()).count() - duration(now.time_since_epoch()).count();
+  }
+
   sync::atomic<duration::rep> now;
+  sync::atomic<duration::rep> ahead;  // by how much the civil time is
 };
 
-manual_clock::manual_clock(time_point start) : state_(std::make_unique<state>(start)) {}
+manual_clock::manual_clock(time_point start, wall_point wall)
+    : state_(std::make_unique<state>(start, wall)) {}
 manual_clock::~manual_clock() = default;
 
 clock::time_point manual_clock::now() const noexcept {
@@ -100,8 +119,16 @@ clock::time_point manual_clock::now() const noexcept {
 }
 
 std::chrono::system_clock::time_point manual_clock::wall_now() const noexcept {
-  return std::chrono::system_clock::time_point(
-      std::chrono::duration_cast<std::chrono::system_clock::duration>(now() - state_->start));
+  // ordering: manual-clock
+  const duration ahead(state_->ahead.load(sync::acquire));
+  return wall_point(
+      std::chrono::duration_cast<wall_point::duration>(now().time_since_epoch() + ahead));
+}
+
+void manual_clock::set_wall(wall_point wall) {
+  // ordering: manual-clock
+  state_->ahead.store(state::ahead_of(now(), wall), sync::release);
+  wall_was_set();
 }
 
 void manual_clock::advance(duration step) {

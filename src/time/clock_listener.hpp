@@ -16,6 +16,9 @@ class clock_listener {
   clock_listener& operator=(const clock_listener&) = delete;
 
   virtual void clock_moved(clock::time_point now) noexcept = 0;
+  /// The civil time was set, and is `wall` when the clock shows `now`.
+  virtual void wall_moved(clock::time_point now,
+                          std::chrono::system_clock::time_point wall) noexcept = 0;
   [[nodiscard]] virtual std::optional<clock::time_point> next_due() noexcept = 0;
 
   void listen(clock& source) noexcept;

@@ -24,9 +24,13 @@ class listener final : public detail::clock_listener {
   ~listener() { stop_listening(source_); }
 
   void clock_moved(time_point now) noexcept override { heard.push_back(now); }
+  void wall_moved(time_point now, std::chrono::system_clock::time_point wall) noexcept override {
+    set.emplace_back(now, wall);
+  }
   std::optional<time_point> next_due() noexcept override { return due_; }
 
   std::vector<time_point> heard;
+  std::vector<std::pair<time_point, std::chrono::system_clock::time_point>> set;
 
  private:
   std::optional<time_point> due_;
@@ -50,6 +54,24 @@ TEST(manual_clock, R28_jumps_once_and_tells_everybody) {
   clock.advance(365 * 24h);
   EXPECT_EQ(one.heard, std::vector{time_point(365 * 24h)});
   EXPECT_EQ(two.heard, one.heard);
+}
+
+TEST(manual_clock, C5_the_civil_time_goes_along_and_may_be_set) {
+  using wall_point = manual_clock::wall_point;
+  const manual_clock plain(time_point(5s));
+  EXPECT_EQ(plain.wall_now(), wall_point{});
+  manual_clock clock(time_point(5s), wall_point(100h));
+  listener one(clock);
+  clock.advance(1s);
+  EXPECT_EQ(clock.wall_now(), wall_point(100h + 1s));
+  EXPECT_TRUE(one.set.empty());
+  clock.set_wall(wall_point(1h));
+  EXPECT_EQ(clock.now(), time_point(6s)) << "the other stays";
+  EXPECT_EQ(clock.wall_now(), wall_point(1h));
+  ASSERT_EQ(one.set.size(), 1u);
+  EXPECT_EQ(one.set[0], std::pair(time_point(6s), wall_point(1h)));
+  clock.advance(2s);
+  EXPECT_EQ(clock.wall_now(), wall_point(1h + 2s));
 }
 
 TEST(manual_clock, tells_nobody_who_has_stopped_listening) {

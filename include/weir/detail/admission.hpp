@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <stop_token>
@@ -33,6 +34,9 @@ struct admission_request {
   time_point now = k_due_at_once;  ///< the pool's clock, when it has been read
   time_point due = k_due_at_once;
   bool relative = false;  ///< `due` is `now` plus a delay, not an instant
+  /// The civil time that `due` stands for, by clocks read after the pool's `wall_round` was this.
+  std::optional<std::chrono::system_clock::time_point> wall = {};
+  std::uint32_t wall_round = 0;
   std::optional<time_point> until = {};
   std::stop_token stop = {};
   bool* accepted = nullptr;  ///< set before the body runs on the caller, whose thread it may end

@@ -35,4 +35,25 @@ constexpr std::chrono::steady_clock::time_point saturating_add(
   return start + length;
 }
 
+/// A civil time in the unit of the system's clock, never before the given one; what does not fit
+/// becomes `max()` or `min()`.
+template <class Length>
+constexpr std::chrono::system_clock::time_point rounded_up(
+    std::chrono::time_point<std::chrono::system_clock, Length> at) noexcept {
+  using unit = std::chrono::system_clock::duration;
+  const auto since = saturating_nanoseconds(at.time_since_epoch());
+  return std::chrono::system_clock::time_point(std::chrono::ceil<unit>(since));
+}
+
+/// `to - from` in nanoseconds, stopping at the ends instead of wrapping.
+constexpr std::chrono::nanoseconds saturating_between(
+    std::chrono::system_clock::time_point from, std::chrono::system_clock::time_point to) noexcept {
+  using std::chrono::nanoseconds;
+  const auto start = saturating_nanoseconds(from.time_since_epoch()).count();
+  const auto end = saturating_nanoseconds(to.time_since_epoch()).count();
+  nanoseconds::rep length = 0;
+  if (!__builtin_sub_overflow(end, start, &length)) return nanoseconds(length);
+  return end > start ? nanoseconds::max() : nanoseconds::min();
+}
+
 }  // namespace weir::detail

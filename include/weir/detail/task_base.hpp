@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -82,17 +83,27 @@ struct task_base {
   task_place place = task_place::nowhere;
   bool delayed = false;     ///< admitted with a due time yet to come; fixed at admission
   bool holds_core = false;  ///< this task keeps its core's memory; set before it is terminal
+  bool recurring = false;   ///< one run of a series: `occurrence` of src/pool/series_core.hpp
   sync::atomic<std::uint32_t> word{0};  ///< phase, reason, flags: src/task/state_word.hpp
   sync::atomic<std::uint32_t> refs;
   std::uint64_t id = 0;  ///< fixed at admission, 0 before
   union {
-    time_point due = k_due_at_once;  ///< fixed at admission
+    time_point due = k_due_at_once;  ///< fixed at admission, but for `move_due`
     task_keeper* keeper;             ///< of a kept task
   };
   pool_core* core = nullptr;                   ///< fixed at admission; alive until it is terminal
   sync::atomic<task_extras*> extras{nullptr};  ///< name, stop source: made on demand
 };
 static_assert(sizeof(void*) != 8 || sizeof(task_base) <= 64);
+
+/// A delayed task's due time while it may move (a series that is rescheduled, a civil time when the
+/// system clock is set): moved under the pool's lock, and read without it by who just shows it.
+inline void move_due(task_base& task, time_point due) noexcept {
+  std::atomic_ref(task.due).store(due, std::memory_order_relaxed);
+}
+[[nodiscard]] inline time_point shown_due(const task_base& task) noexcept {
+  return std::atomic_ref(const_cast<time_point&>(task.due)).load(std::memory_order_relaxed);
+}
 
 /// Takes one more reference to a task that the caller already holds.
 void retain(task_base& task) noexcept;

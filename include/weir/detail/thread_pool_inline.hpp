@@ -138,6 +138,27 @@ auto thread_pool::attempt(const task_options& options, detail::admission_request
   return result(future<result_of<F, Args...>>(node));
 }
 
+template <class F>
+series thread_pool::start_series(const detail::series_times& times, F&& f,
+                                 const series_options& options) {
+  using body = detail::series_body_of<std::decay_t<F>>;
+  detail::require_callable<std::decay_t<F>>(f);
+  auto made = std::make_unique<body>(std::forward<F>(f));
+  body& kept = *made;
+  std::unique_ptr<detail::series_body> given = std::move(made);
+  series handle;
+  std::optional<detail::refusal> refused;
+  try {
+    refused = admit_series(given, times, options, handle);
+  } catch (...) {
+    if (given != nullptr) detail::give_back<F>(f, kept.callable());
+    throw;
+  }
+  if (!refused) return handle;
+  detail::give_back<F>(f, kept.callable());
+  throw rejected(refused->why, refused->text);
+}
+
 template <class Futures, class Range>
 void thread_pool::submit_range(Range&& tasks, Futures& futures) {
   using given = detail::given_of<Range>;
