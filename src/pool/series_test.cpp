@@ -141,7 +141,7 @@ TEST(series, C6_no_drift_over_a_year) {
 }
 
 // Cases 55, 61 and 52: ten hours late, at once and by arithmetic.
-TEST(series, case_55_coalesce_runs_once_for_all_that_was_missed) {
+TEST(series, R30_case_55_coalesce_runs_once_for_all_that_was_missed) {
   bench at;
   std::uint64_t told = 0;
   const series recurring = at.pool.submit_every(30s, [&](const series_run& run) {
@@ -239,7 +239,7 @@ TEST(series, case_68_a_period_without_end) {
 }
 
 // Case 58: a throwing run is recorded and reported, and the series goes on.
-TEST(series, case_58_a_failure_is_recorded_and_the_series_goes_on) {
+TEST(series, R30_case_58_a_failure_is_recorded_and_the_series_goes_on) {
   bench at;
   int calls = 0;
   const series recurring = at.pool.submit_every(
