@@ -200,6 +200,37 @@ TEST(forking, R26_a_queued_task_can_be_cancelled_and_a_running_one_cannot) {
   EXPECT_FALSE(here.pool->stop_token().stop_requested());
 }
 
+TEST(forking, R26_a_series_that_waits_can_be_cancelled_and_one_that_runs_is_lost) {
+  WEIR_NO_FORK_HERE;
+  pool_options options{.core = 1, .max = 1, .capacity = 4};
+  thread_pool pool(options);
+  testing::gate inside;
+  testing::gate go;
+  const series waits = pool.submit_every(1h, [] {});
+  const series runs = pool.submit_every(
+      1h,
+      [&] {
+        inside.open();
+        go.wait();
+      },
+      {.first = 0s});
+  inside.wait();
+  in_child([&] {
+    EXPECT_THROW((void)pool.submit_every(1h, [] {}), rejected);
+    EXPECT_LOST(waits.wait());
+    EXPECT_LOST(runs.wait());
+    EXPECT_FALSE(waits.reschedule(1s));
+    EXPECT_EQ(waits.cancel(), cancel_result::cancelled);
+    EXPECT_EQ(waits.state(), series_state::cancelled);
+    waits.wait();
+    EXPECT_EQ(runs.cancel(), cancel_result::too_late);
+    testing::expect_accounted(pool.stats());
+  });
+  EXPECT_EQ(waits.state(), series_state::waiting);
+  go.open();
+  EXPECT_TRUE(eventually([&] { return runs.state() == series_state::waiting; }));
+}
+
 TEST(forking, R26_drained_tasks_may_be_run_in_the_child) {
   WEIR_NO_FORK_HERE;
   scene here;

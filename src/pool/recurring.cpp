@@ -333,7 +333,8 @@ cancel_result pool_core::cancel_series(series_core& of) {
   occurrence* waiting = nullptr;
   {
     const sync::lock_guard lock(mutex_);
-    if (of.over) return cancel_result::too_late;
+    const bool lost = forked_ && of.waiting == nullptr;  // nobody here would hear of it
+    if (of.over || lost) return cancel_result::too_late;
     resolve(of, {series_state::cancelled, cancel_reason::cancelled});
     if (of.waiting != nullptr) detail::retain(*(waiting = of.waiting));
   }

@@ -17,6 +17,7 @@
 #include "support/conservation.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/settle.hpp"
 #include "support/watchdog.hpp"
 #include "weir/thread_pool.hpp"
 
@@ -45,15 +46,7 @@ struct bench {
     };
     return options;
   }
-  /// Returns when everything that is due has run.
-  void settle() {
-    for (;;) {
-      pool.submit([] {}).wait();
-      const pool_snapshot seen = pool.snapshot();
-      const bool more = !seen.delayed.empty() && seen.delayed.front().due <= clock.now();
-      if (seen.counts.running == 0 && seen.counts.queued == 0 && !more) return;
-    }
-  }
+  void settle() { testing::settle(pool); }
   void advance(nanoseconds step) {
     clock.advance(step);
     settle();
