@@ -18,8 +18,7 @@ namespace detail {
 
 class manual_core final : public keeper {
  public:
-  manual_core(std::size_t capacity, manual_clock* clock)
-      : capacity_(capacity), clock_(clock) {}
+  manual_core(std::size_t capacity, manual_clock* clock) : capacity_(capacity), clock_(clock) {}
 
   [[nodiscard]] manual_clock* clock() const noexcept { return clock_; }
 

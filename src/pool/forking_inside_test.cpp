@@ -246,9 +246,8 @@ TEST(forking_inside, R26_a_fork_in_the_middle_of_a_destructor) {
     options.name = "leaves";
     thread_pool pool(options);
     pool.submit([] {}).get();
-    ASSERT_TRUE(testing::eventually([] {
-      return testing::switches_of_threads("leaves").empty();
-    })) << "its thread has ended, and is not joined yet";
+    ASSERT_TRUE(testing::eventually([] { return testing::switches_of_threads("leaves").empty(); }))
+        << "its thread has ended, and is not joined yet";
     pool.submit_after(1h, forker(&child));
   }
   if (child == 0) testing::leave_child();

@@ -82,8 +82,7 @@ TEST(forking_lanes, R26_a_strand_refuses_and_its_tasks_are_lost) {
   WEIR_NO_FORK_HERE;
   thread_pool pool = thread_pool::fixed(2, 8);
   strand lane(pool, unbounded);
-  expect_lost([&](auto task) { return lane.submit(std::move(task)); },
-              [&] { return lane.size(); });
+  expect_lost([&](auto task) { return lane.submit(std::move(task)); }, [&] { return lane.size(); });
   lane.wait_idle();
   in_child([&] {
     EXPECT_TRUE(lane.closed());
@@ -95,8 +94,7 @@ TEST(forking_lanes, R26_a_limiter_refuses_and_its_tasks_are_lost) {
   WEIR_NO_FORK_HERE;
   thread_pool pool = thread_pool::fixed(1, 8);
   limiter lane(pool, 2, unbounded);
-  expect_lost([&](auto task) { return lane.submit(std::move(task)); },
-              [&] { return lane.size(); });
+  expect_lost([&](auto task) { return lane.submit(std::move(task)); }, [&] { return lane.size(); });
 }
 
 TEST(forking_lanes, R26_a_keyed_strand_refuses_and_its_tasks_are_lost) {
@@ -146,8 +144,8 @@ std::string told_at_exit() { return "exit " + std::to_string(k_atexit_code); }
 TEST(forking_lanes, R26_after_a_body_that_forks_nothing_of_its_lane_starts_in_the_child) {
   WEIR_NO_FORK_HERE;
   const pid_t parent = ::getpid();
-  const std::function<void()> how_it_ends[] = {
-      [] {}, [] { throw 1; }, [] { ::pthread_exit(nullptr); }};
+  const std::function<void()> how_it_ends[] = {[] {}, [] { throw 1; },
+                                               [] { ::pthread_exit(nullptr); }};
   for (const auto& leave : how_it_ends) {
     thread_pool pool = thread_pool::fixed(1, 8);
     strand lane(pool, unbounded);
