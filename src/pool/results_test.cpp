@@ -239,6 +239,29 @@ TEST(results, B10_a_body_may_wait_for_several_of_its_pool) {
   EXPECT_EQ(outer.get(), 3);
 }
 
+// One of two is its pool's own, and the other one ends only after that.
+TEST(results, B10_a_body_may_wait_for_its_pool_and_for_others_together) {
+  const watchdog limit("results.B10_a_body_may_wait_for_its_pool_and_for_others_together");
+  auto pool = thread_pool::fixed(1, 4);
+  for (const bool first : {true, false}) {
+    for (const bool followed : {true, false}) {
+      promise<int> elsewhere;
+      auto waits = pool.submit([&] {
+        auto own = pool.submit([&elsewhere] {
+          elsewhere.set_value(1);
+          return 1;
+        });
+        auto other = elsewhere.get_future();
+        if (followed) own = std::move(own).then([](int one) { return one; });
+        if (followed) other = std::move(other).then([](int one) { return one; });
+        if (first) std::swap(own, other);
+        when_all(std::move(own), std::move(other)).wait();
+      });
+      waits.get();
+    }
+  }
+}
+
 TEST(results, B10_a_body_may_take_what_its_pool_finishes) {
   const watchdog limit("results.B10_a_body_may_take_what_its_pool_finishes");
   auto pool = thread_pool::fixed(1, 8);
