@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "support/child.hpp"
 #include "weir/detail/task_base.hpp"
 
 namespace weir::detail {
@@ -77,6 +79,27 @@ TEST(task_memory, what_an_ended_thread_had_spare_serves_others) {
     std::thread([] { deallocate_task(allocate_task(48, 16), 48, 16); }).join();
   }
   EXPECT_LE(task_memory_bytes(), before + 4 * 64 * 1024);
+}
+
+// Two threads always hold the lock of some size, or are about to.
+TEST(task_memory, R26_no_lock_is_held_in_a_child) {
+  WEIR_NO_FORK_HERE;
+  std::atomic<bool> over{false};
+  const auto look = [&over] {
+    while (!over) static_cast<void>(task_memory_bytes());
+  };
+  std::thread first(look);
+  std::thread second(look);
+  for (int round = 0; round < 30 && !::testing::Test::HasFailure(); ++round) {
+    weir::testing::in_child([] {
+      static_cast<void>(task_memory_bytes());
+      trim_task_memory();
+      deallocate_task(allocate_task(96, 16), 96, 16);
+    });
+  }
+  over = true;
+  first.join();
+  second.join();
 }
 
 }  // namespace
