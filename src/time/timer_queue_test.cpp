@@ -194,6 +194,23 @@ TEST(timer_queue, a_timer_moves_without_room_being_made) {
   }
 }
 
+// It comes to stand below the dead slot of number 6, which shows no id, and above that is number 2.
+TEST(timer_queue, what_is_put_back_is_told_from_its_equals_above_a_dead_slot) {
+  timer_queue queue;
+  std::deque<task_base> tasks;
+  queue.reserve(6);
+  for (std::uint64_t id = 1; id <= 6; ++id) {
+    tasks.emplace_back(k_no_ops, 1u).id = id;
+    queue.insert(tasks.back());
+  }
+  queue.erase(tasks[0]);
+  queue.erase(tasks[5]);
+  queue.insert(tasks[0]);
+  EXPECT_EQ(&queue.top(), &tasks[0]);
+  queue.erase(tasks[0]);
+  EXPECT_EQ(&queue.top(), &tasks[1]);
+}
+
 TEST(timer_queue, room_for_several_is_made_at_once) {
   timer_queue queue;
   std::deque<task_base> tasks;
