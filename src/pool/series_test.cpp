@@ -5,6 +5,7 @@
 #include "weir/series.hpp"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <future>
@@ -709,6 +710,38 @@ TEST(series, case_65_rescheduled_from_many_threads) {
   recurring.cancel();
   recurring.wait();
   testing::expect_accounted(pool.stats());
+}
+
+// R27: a thread that is ended by force takes one run with it, and not the series.
+TEST(series, R27_goes_on_when_a_body_ends_its_thread) {
+  bench at;
+  std::atomic<int> runs{0};
+  const series recurring = at.pool.submit_every(1s, [&runs] {
+    if (++runs == 1) ::pthread_exit(nullptr);
+  });
+  at.clock.advance(1s);
+  ASSERT_TRUE(eventually([&] { return at.pool.stats().failed == 1; }));
+  at.advance(1s);
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(recurring.snapshot().failures, 1u);
+  EXPECT_THROW(std::rethrow_exception(recurring.last_error()), std::runtime_error);
+}
+
+TEST(series, R4_every_run_is_measured_where_all_are) {
+  manual_clock clock;
+  pool_options options{.core = 1, .max = 1, .capacity = 4, .timing = timing::all};
+  options.clock = &clock;
+  thread_pool pool(options);
+  (void)pool.submit_every(1s, [&clock] { clock.advance(100ms); });
+  for (int run = 0; run < 3; ++run) {
+    clock.advance_to_next_due();
+    testing::settle(pool);
+  }
+  const pool_stats seen = pool.stats();
+  EXPECT_EQ(seen.run.max, 100ms);
+  EXPECT_GE(seen.run.total, 300ms);
+  EXPECT_EQ(seen.lateness.count, 3u);
+  EXPECT_EQ(seen.lateness.max, 0s);
 }
 
 // Case 59: what came later has no say in what has run.
