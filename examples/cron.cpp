@@ -18,10 +18,9 @@ int main() {
   std::vector<system_clock::time_point> runs;
 
   // [submit]
-  weir::series backup = weir::submit_cron(pool, "30 2 * * *", "Europe/Berlin",
-                                          [&](const weir::series_run& run) {
-                                            runs.push_back(*run.wall_due());
-                                          });
+  weir::series backup =
+      weir::submit_cron(pool, "30 2 * * *", "Europe/Berlin",
+                        [&](const weir::series_run& run) { runs.push_back(*run.wall_due()); });
   // [submit]
   for (int night = 0; night < 3; ++night) {
     clock.advance_to_next_due();

@@ -46,19 +46,18 @@ int main() {
   // [late]
 
   // [cancel]
-  sweep.reschedule(1min);                                   // from now on
+  sweep.reschedule(1min);  // from now on
   check(sweep.cancel() == weir::cancel_result::cancelled, "no body ran");
   check(sweep.state() == weir::series_state::cancelled, "and none will");
   // [cancel]
 
   // [body]
-  weir::series three = pool.submit_every(
-      1s,
-      [&log](const weir::series_run& run) {
-        log.push_back("run " + std::to_string(run.number()));
-        if (run.number() == 3) run.stop();
-      },
-      {.mode = weir::recurrence::fixed_delay, .first = 0s});
+  weir::series three = pool.submit_every(1s,
+                                         [&log](const weir::series_run& run) {
+                                           log.push_back("run " + std::to_string(run.number()));
+                                           if (run.number() == 3) run.stop();
+                                         },
+                                         {.mode = weir::recurrence::fixed_delay, .first = 0s});
   // [body]
   for (int second = 0; second < 5; ++second) {
     settle();
@@ -68,17 +67,17 @@ int main() {
   check(log.back() == "run 3", "with the third run");
 
   // [failure]
-  weir::series poll = pool.submit_every(
-      1s, [] { throw std::runtime_error("no answer"); },
-      {.on_failure = weir::on_failure::stop, .task = {.name = "poll"}});
+  weir::series poll =
+      pool.submit_every(1s, [] { throw std::runtime_error("no answer"); },
+                        {.on_failure = weir::on_failure::stop, .task = {.name = "poll"}});
   // [failure]
   clock.advance(1s);
   poll.wait();
   check(poll.state() == weir::series_state::failed, "recorded, reported, and over");
 
   // [on]
-  weir::series daily = pool.submit_on(std::make_shared<every_noon>(),
-                                      [&log] { log.push_back("noon"); });
+  weir::series daily =
+      pool.submit_on(std::make_shared<every_noon>(), [&log] { log.push_back("noon"); });
   // [on]
   clock.set_wall(clock.wall_now() + 24h);  // somebody sets the clock
   settle();

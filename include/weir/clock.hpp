@@ -62,8 +62,11 @@ class steady_clock final : public clock {
   [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> real_time_of(
       time_point due) const noexcept override;
 
-  /// The one instance that pools share.
+  /// The one instance, which pools share.
   [[nodiscard]] static steady_clock& instance() noexcept;
+
+ private:
+  steady_clock() = default;
 };
 
 /// A clock that stands still until a test moves it. Its civil time goes along with `now`, and may

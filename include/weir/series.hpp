@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include "weir/clock.hpp"
 #include "weir/detail/duration.hpp"
 #include "weir/pool_options.hpp"
+#include "weir/schedule.hpp"
 #include "weir/snapshot.hpp"
 #include "weir/task_state.hpp"
 
@@ -36,7 +38,8 @@ enum class catch_up {
 };
 
 /// Whether a series goes on when a run of it has thrown. Either way the exception is recorded and
-/// goes to `on_unhandled`.
+/// goes to `on_unhandled`. A run that throws after its time limit has failed here as well, though
+/// its task is `cancelled` and nobody else hears; one that throws since it was cancelled has not.
 enum class on_failure {
   go_on,
   stop,  ///< the series ends as `failed`
@@ -56,9 +59,11 @@ struct series_options {
   weir::catch_up catch_up = weir::catch_up::coalesce;
   weir::on_failure on_failure = weir::on_failure::go_on;
   weir::overlap overlap = weir::overlap::never;
-  /// Every due time is put off by a random length up to this; the grid stays. At most the period.
+  /// Every due time is put off by a random length up to this; the grid stays. At most the period;
+  /// with a schedule nothing is put off beyond the next time of it.
   std::chrono::nanoseconds jitter = std::chrono::nanoseconds::zero();
-  std::uint64_t seed = 0;  ///< of the jitter: equal seeds, equal lengths
+  /// Of the jitter: equal seeds, equal lengths. None: one that no other series has.
+  std::optional<std::uint64_t> seed = {};
   /// The series ends as `finished` with this run. At least 1.
   std::uint64_t limit = std::numeric_limits<std::uint64_t>::max();
   /// Name and key are those of every run, and the timeout counts for each. The weight is the
@@ -90,8 +95,10 @@ class series_run {
 
 /// A handle of a task that recurs; copies are handles of the same. Dropping it stops nothing. A
 /// series holds one waiting place of its pool for life; every run is a task of its own, with a
-/// number and an end. It ends by `cancel`, by its limit, by a failure where that is asked for, and
-/// when the pool closes or somebody cancels the run that waits.
+/// number and an end; a due time that is passed over ends as `cancelled` (`discarded`). It ends by
+/// `cancel`, by its limit, with its schedule, by a failure where that is asked for, without memory
+/// for its next run, when its schedule throws, and when the pool closes or somebody cancels the run
+/// that waits (`cancel_pending`, `abort`).
 ///
 /// Distinct objects: safe. Shared objects: const members and calls through copies are safe. Handles
 /// outlive the pool. Members other than `valid` throw `std::future_error(no_state)` on an empty
@@ -129,6 +136,9 @@ class series {
                   std::optional<std::chrono::nanoseconds> first = {}) const {
     return reschedule_each(detail::saturating_nanoseconds(period), first);
   }
+
+  /// The same by a schedule, for a series of either kind. Throws what the schedule throws.
+  bool reschedule(std::shared_ptr<const schedule> when) const;
 
   /// Blocks until the series is over and its last body has returned. Throws
   /// `std::system_error(resource_deadlock_would_occur)` on a worker of its pool, and

@@ -69,10 +69,10 @@ struct series_snapshot {
   std::uint64_t id = 0;  ///< of its first run
   std::string name;
   series_state state = series_state::waiting;
-  std::uint64_t runs = 0;      ///< that have started
-  std::uint64_t failures = 0;  ///< of them, that threw
-  std::uint64_t skipped = 0;   ///< due times without a run of their own
-  std::size_t running = 0;     ///< bodies right now
+  std::uint64_t runs = 0;                          ///< that have started
+  std::uint64_t failures = 0;                      ///< of them, that threw
+  std::uint64_t skipped = 0;                       ///< due times without a run of their own
+  std::size_t running = 0;                         ///< bodies right now
   std::optional<clock::time_point> next_due = {};  ///< on the pool's clock
   std::optional<std::chrono::system_clock::time_point> next_wall_due = {};  ///< of a schedule
   std::optional<cancel_reason> reason = {};                                 ///< of a cancelled one
@@ -91,11 +91,11 @@ struct pool_snapshot {
   std::size_t capacity_weight = 0;  ///< or `unbounded`
   clock::time_point taken;          ///< when, for `age` and `running_for`
   pool_counts counts;
-  std::vector<task_snapshot> running;  ///< by worker, then those on callers' threads
-  std::vector<task_snapshot> queued;   ///< in the order in which they will start
-  std::vector<task_snapshot> delayed;  ///< by due time, then by id
-  std::vector<series_snapshot> series; ///< those that are not over, in the order of submission
-  std::size_t left_out = 0;            ///< waiting tasks beyond the limit of the call
+  std::vector<task_snapshot> running;   ///< by worker, then those on callers' threads
+  std::vector<task_snapshot> queued;    ///< in the order in which they will start
+  std::vector<task_snapshot> delayed;   ///< by due time, then by id
+  std::vector<series_snapshot> series;  ///< those that are not over, in the order of submission
+  std::size_t left_out = 0;             ///< waiting tasks beyond the limit of the call
   /// Counted still, but in no list any more: somebody is just cancelling them.
   std::size_t ending = 0;
 };

@@ -30,6 +30,7 @@ struct pool_counts {
   std::size_t queued = 0;   ///< due and not started
   std::size_t delayed = 0;  ///< not yet due, or due and not yet claimed
   std::size_t running = 0;  ///< bodies, on workers and on callers
+  std::size_t held = 0;     ///< waiting places that series hold for the next run while one runs
   std::size_t weight = 0;   ///< of the tasks that wait or run
   std::size_t workers = 0;
   std::size_t idle = 0;     ///< workers without a task

@@ -147,9 +147,8 @@ class thread_pool {
   /// for options that contradict each other, and `rejected`, as `submit_after` does. Without memory
   /// for its next run a series ends as `failed`.
   template <class Rep, class Period, class F>
-  requires detail::recurring_body<std::decay_t<F>> series
-  submit_every(std::chrono::duration<Rep, Period> period, F&& f,
-               const series_options& options = {}) {
+  requires detail::recurring_body<std::decay_t<F>> series submit_every(
+      std::chrono::duration<Rep, Period> period, F&& f, const series_options& options = {}) {
     return start_series({detail::saturating_nanoseconds(period), options.first, nullptr},
                         std::forward<F>(f), options);
   }

@@ -54,8 +54,8 @@ TEST(submit_cron, case_70_a_night_job_runs_once_on_the_night_without_its_hour) {
   const series job = submit_cron(at.pool, "30 2 * * *", "America/New_York", at.noting());
   EXPECT_EQ(job.snapshot().next_wall_due, utc(2026, 3, 8, 7h));
   at.pass(utc(2026, 3, 10, 12h));
-  EXPECT_EQ(at.runs, (list{utc(2026, 3, 8, 7h), utc(2026, 3, 9, 6h + 30min),
-                           utc(2026, 3, 10, 6h + 30min)}));
+  EXPECT_EQ(at.runs,
+            (list{utc(2026, 3, 8, 7h), utc(2026, 3, 9, 6h + 30min), utc(2026, 3, 10, 6h + 30min)}));
 }
 
 // Case 71, and the other policy.
@@ -102,13 +102,12 @@ TEST(submit_cron, case_91_one_job_disturbs_no_other) {
   for (std::size_t job = 0; job < 5; ++job) {
     (void)submit_cron(at.pool, expressions[job], "America/Chicago", count(job));
   }
-  const series bad = submit_cron(
-      at.pool, "* * * * *", "America/Chicago",
-      [&runs] {
-        ++runs[5];
-        throw std::runtime_error("always");
-      },
-      {}, {.on_failure = on_failure::stop});
+  const series bad = submit_cron(at.pool, "* * * * *", "America/Chicago",
+                                 [&runs] {
+                                   ++runs[5];
+                                   throw std::runtime_error("always");
+                                 },
+                                 {}, {.on_failure = on_failure::stop});
   at.pass(utc(2016, 3, 13, 10h + 50min));
   EXPECT_EQ(runs, (std::vector{1, 18, 3, 1, 3, 1}));
   EXPECT_EQ(bad.state(), series_state::failed);

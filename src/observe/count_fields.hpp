@@ -38,6 +38,8 @@ inline constexpr count_field<std::uint64_t> k_totals[] = {
 inline constexpr count_field<std::size_t> k_levels[] = {
     {&pool_counts::queued, "queued", "weir_tasks_queued", "Tasks that are due and not started."},
     {&pool_counts::delayed, "delayed", "weir_tasks_delayed", "Tasks that are not yet due."},
+    {&pool_counts::held, "held", "weir_places_held",
+     "Waiting places that series hold while they run."},
     {&pool_counts::running, "running", "weir_tasks_running", "Bodies that run."},
     {&pool_counts::weight, "weight", "weir_tasks_weight", "Weight of the tasks that wait or run."},
     {&pool_counts::workers, "workers", "weir_workers", "Workers."},

@@ -28,7 +28,7 @@ bool pool_core::fits(std::size_t takers, std::size_t ready, std::size_t delayed)
 // The tree of contract B1: core worker, waiting place, extra worker, saturated; with eager growth
 // the extra worker comes before the place. A delayed task needs a place in any case; a further
 // worker makes one when it takes a ready task that waits. A paused pool has its places alone (R14).
-pool_core::decision pool_core::decide_by_counts(bool delayed) const noexcept {
+decision pool_core::decide_by_counts(bool delayed) const noexcept {
   const std::size_t free = free_workers();
   const std::size_t ready = delayed ? 0 : 1;
   const bool place_free = fits(free, ready, 1 - ready);
@@ -47,7 +47,7 @@ pool_core::decision pool_core::decide_by_counts(bool delayed) const noexcept {
 // A task that a worker starts out of its claims frees its place without a word: the counts err on
 // the full side. Where that makes a difference they are brought up to date, and the answer is
 // exact.
-pool_core::decision pool_core::decide(const task_base& task) noexcept {
+decision pool_core::decide(const task_base& task) noexcept {
   const std::size_t weight = weight_of(task);
   const decision rough = too_heavy(weight) ? decision::saturated : decide_by_counts(task.delayed);
   if (rough == decision::enqueue || ahead_.empty()) return rough;
@@ -118,12 +118,12 @@ void pool_core::enter_queue(task_base& task) noexcept {
   if (waiting > counts_.waiting_max) counts_.waiting_max = waiting;
 }
 
-pool_core::entry pool_core::enter_locked(task_base& task, const admission_request& request) {
+admission_entry pool_core::enter_locked(task_base& task, const admission_request& request) {
   note_time(request.now);
   if (!task.delayed && queue_.has_delayed()) task.due = now_floor_;
   // A delay counts from the latest time that the pool has seen, should this reading lie before it.
   if (request.relative) task.due = saturating_add(request.due, now_floor_ - request.now);
-  if (request.wall) place_by_wall(task, *request.wall, request.wall_round);
+  if (request.wall) task.due = due_by_wall(*request.wall, request.wall_round, task.due);
   if (closed_) {
     ++counts_.refused;
     return {entry::kind::refused, why_closed(), nullptr};
@@ -146,7 +146,7 @@ pool_core::entry pool_core::enter_locked(task_base& task, const admission_reques
 // An immediate task needs the clock only while a delayed one is pending, and the clock is user
 // code: it is read outside the lock, and the look is taken again if that became necessary
 // meanwhile.
-pool_core::entry pool_core::enter(task_base& task, admission_request& request) {
+admission_entry pool_core::enter(task_base& task, admission_request& request) {
   if (request.now == k_due_at_once && delayed_hint_.load(sync::relaxed)) {
     request.now = clock().now();
   }
@@ -166,7 +166,8 @@ refusal pool_core::refuse(reject_reason why, const admission_request& request) {
   const pool_counts now = counts();
   return {why, "weir: " + options_.name + " refused a task: " + to_string(why) + " (" +
                    std::to_string(now.running) + " running on " + std::to_string(now.workers) +
-                   " workers, " + std::to_string(now.queued + now.delayed) + " waiting)"};
+                   " workers, " + std::to_string(now.queued + now.delayed) + " waiting" +
+                   (now.held > 0 ? ", " + std::to_string(now.held) + " held by series)" : ")")};
 }
 
 void pool_core::accepted_event(std::uint64_t id, const admission_request& request) const noexcept {
@@ -201,7 +202,7 @@ bool pool_core::admit_at_once(task_base& task) noexcept {
 std::optional<refusal> pool_core::admit(task_base& task, admission_request& request) {
   task.delayed = request.delayed;
   task.due = request.due;
-  if (request.wall && task.delayed) need_extras(task).wall_due = request.wall;
+  if (request.wall) set_wall_due(task, request.wall);
   if (measures_this()) {
     if (request.now == k_due_at_once) request.now = clock().now();
     stamp_submitted(task, request.now);

@@ -51,4 +51,12 @@ struct body_watch : alarm {
   }
 };
 
+/// A body that the watchdog reports, with a reference to its task and an errand begun.
+struct long_body {
+  task_base* task = nullptr;  ///< null: nothing to report
+  std::size_t index = 0;
+  std::chrono::nanoseconds running_for{};
+  bool heard = false;  ///< by the hook; else by stderr
+};
+
 }  // namespace weir::detail

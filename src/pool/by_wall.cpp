@@ -21,7 +21,8 @@ time_point due_by(const series_plan::reading& at, wall_point due) noexcept {
 // The civil time is read first: what goes by before the other clock is read makes the task late,
 // never early.
 admission_request pool_core::request_by_wall(wall_point due) {
-  if (&clock() == &steady_clock::instance()) need_wall_watch();
+  const bool real = &clock() == &steady_clock::instance();
+  if (real && due > clock().wall_now()) need_wall_watch();
   admission_request request;
   // ordering: wall-round (whoever sees the new round reads the clocks as they were set)
   request.wall_round = wall_round_.load(sync::acquire);
@@ -35,8 +36,9 @@ admission_request pool_core::request_by_wall(wall_point due) {
 
 // Its due time comes from clocks that were read before the lock. If they were set since then, what
 // they showed at that moment counts.
-void pool_core::place_by_wall(task_base& task, wall_point due, std::uint32_t round) noexcept {
-  if (round != wall_round_.load(sync::relaxed)) task.due = due_by(wall_reading_, due);
+time_point pool_core::due_by_wall(wall_point due, std::uint32_t round,
+                                  time_point as_read) const noexcept {
+  return round == wall_round_.load(sync::relaxed) ? as_read : due_by(wall_reading_, due);
 }
 
 // Needs no memory: it leaves one place in the heap and takes another.

@@ -156,9 +156,8 @@ TEST(by_wall, C6_a_series_follows_its_schedule) {
   thread_pool pool(on(clock));
   std::vector<wall_point> runs;
   const series recurring =
-      pool.submit_on(std::make_shared<each>(60s), [&runs](const series_run& run) {
-        runs.push_back(*run.wall_due());
-      });
+      pool.submit_on(std::make_shared<each>(60s),
+                     [&runs](const series_run& run) { runs.push_back(*run.wall_due()); });
   EXPECT_EQ(recurring.snapshot().next_wall_due, noon + 60s);
   for (int minute = 0; minute < 3; ++minute) {
     clock.advance(60s);
@@ -174,9 +173,8 @@ TEST(by_wall, case_53_a_clock_set_back_repeats_nothing_and_holds_up_no_interval)
   std::vector<wall_point> runs;
   int beats = 0;
   const series by_wall =
-      pool.submit_on(std::make_shared<each>(60s), [&runs](const series_run& run) {
-        runs.push_back(*run.wall_due());
-      });
+      pool.submit_on(std::make_shared<each>(60s),
+                     [&runs](const series_run& run) { runs.push_back(*run.wall_due()); });
   const series by_period = pool.submit_every(60s, [&beats] { ++beats; });
   clock.advance(60s);
   settle(pool);
@@ -254,9 +252,9 @@ TEST(by_wall, C6_ends_with_its_schedule) {
   EXPECT_EQ(recurring.snapshot().runs, 2u);
   EXPECT_THROW((void)pool.submit_on(std::make_shared<twice>(), [] {}), std::invalid_argument);
   EXPECT_THROW((void)pool.submit_on(nullptr, [] {}), std::invalid_argument);
-  EXPECT_THROW((void)pool.submit_on(std::make_shared<each>(1s), [] {},
-                                    {.mode = recurrence::fixed_delay}),
-               std::invalid_argument);
+  EXPECT_THROW(
+      (void)pool.submit_on(std::make_shared<each>(1s), [] {}, {.mode = recurrence::fixed_delay}),
+      std::invalid_argument);
 }
 
 // A series by schedule may be given a period; its civil time is over with that.
@@ -273,6 +271,28 @@ TEST(by_wall, C6_rescheduled_to_a_period) {
   settle(pool);
   EXPECT_EQ(recurring.snapshot().runs, 1u);
   EXPECT_EQ(recurring.next_due(), clock::time_point(14s));
+}
+
+TEST(by_wall, C6_rescheduled_to_another_calendar) {
+  manual_clock clock(clock::time_point{}, noon);
+  thread_pool pool(on(clock));
+  series recurring = pool.submit_every(1h, [] {});
+  EXPECT_TRUE(recurring.reschedule(std::make_shared<each>(60s)));
+  EXPECT_EQ(recurring.snapshot().next_wall_due, noon + 60s);
+  clock.set_wall(noon + 50s);
+  EXPECT_EQ(recurring.next_due(), clock::time_point(10s));
+  EXPECT_TRUE(recurring.reschedule(std::make_shared<each>(1h)));
+  EXPECT_EQ(recurring.snapshot().next_wall_due, noon + 1h);
+  EXPECT_THROW((void)recurring.reschedule(nullptr), std::invalid_argument);
+  recurring.cancel();
+  recurring = pool.submit_every(10s, [&](const series_run& run) {
+    EXPECT_TRUE(run.number() > 1 || recurring.reschedule(std::make_shared<each>(60s)));
+    clock.set_wall(noon + 90s);
+  });
+  clock.advance(10s);
+  settle(pool);
+  EXPECT_EQ(recurring.snapshot().next_wall_due, noon + 120s) << "in a body, with a setting after";
+  EXPECT_EQ(recurring.next_due(), clock::time_point(10s + 30s));
 }
 
 // C5 on real time: never early by the system's clock, and without a look in between.

@@ -1,4 +1,5 @@
 #include "pool/pool_core.hpp"
+#include "pool/rest_guard.hpp"
 #include "task/continuations.hpp"
 #include "task/task_home.hpp"
 

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "pool/pool_core.hpp"
+#include "pool/rest_guard.hpp"
 #include "task/extras.hpp"
 #include "task/run_context.hpp"
 #include "task/state_word.hpp"
@@ -56,7 +57,7 @@ void pool_core::cancelled_event(const task_base& task) const noexcept {
 // Takes every queued task, in order, that `take` can win on its state word. What it cannot win
 // belongs to a canceller, who still holds the place and will find the task unlinked.
 template <class Take>
-pool_core::task_chain pool_core::take_queued(Take take) {
+task_chain pool_core::take_queued(Take take) {
   task_chain taken;
   while (worker* owner = ahead_.front()) {
     {
@@ -86,11 +87,11 @@ auto cancel_as(cancel_reason reason) {
 
 }  // namespace
 
-pool_core::task_chain pool_core::take_stranded(cancel_reason reason) noexcept {
+task_chain pool_core::take_stranded(cancel_reason reason) noexcept {
   return take_queued(cancel_as(reason));
 }
 
-pool_core::task_chain pool_core::take_not_yet_due() noexcept {
+task_chain pool_core::take_not_yet_due() noexcept {
   task_chain found;
   const time_point now = now_floor_;
   queue_.for_each_delayed([&found, now](task_base& task) {
@@ -141,7 +142,7 @@ std::size_t pool_core::cancel_pending() {
 
 // The running tasks, each with a reference of ours. They are in no list, so their links are free;
 // only the first call finds any, later ones have nothing left to stop.
-pool_core::task_chain pool_core::stop_and_list_running() noexcept {
+task_chain pool_core::stop_and_list_running() noexcept {
   close_admission();
   task_chain running;
   if (std::exchange(stopping_, true)) return running;

@@ -211,13 +211,12 @@ TEST(forking, R26_a_series_that_waits_can_be_cancelled_and_one_that_runs_is_lost
   testing::gate inside;
   testing::gate go;
   const series waits = pool.submit_every(1h, [] {});
-  const series runs = pool.submit_every(
-      1h,
-      [&] {
-        inside.open();
-        go.wait();
-      },
-      {.first = 0s});
+  const series runs = pool.submit_every(1h,
+                                        [&] {
+                                          inside.open();
+                                          go.wait();
+                                        },
+                                        {.first = 0s});
   inside.wait();
   in_child([&] {
     EXPECT_THROW((void)pool.submit_every(1h, [] {}), rejected);

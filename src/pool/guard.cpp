@@ -44,6 +44,13 @@ guard& guard::instance() {
   return k_instance;
 }
 
+#ifndef WEIR_SYNC_SEAM
+namespace {
+// Made before main, so that no fork finds it half made.
+[[maybe_unused]] const auto& made_early = guard::instance();
+}  // namespace
+#endif
+
 void guard::start() {
   // ordering: guard-started
   if (started_.load(sync::acquire)) return;
@@ -214,7 +221,7 @@ void guard::look_at_body(alarm_clock& clock, body_watch& watch) noexcept {
   clock.watches.erase(watch);
   if (watch.rests()) return unlist_if_idle(clock);
   pool_core& core = *watch.core;
-  const pool_core::long_body found = core.find_long_body(watch, clock.floor);
+  const long_body found = core.find_long_body(watch, clock.floor);
   clock.watches.insert(watch);
   if (found.task == nullptr) return;
   go_outside();

@@ -66,7 +66,7 @@ pool_core::outside_watch::~outside_watch() {
 
 // What a worker runs cannot change while both locks are held, and `since` is then of that body or
 // of none.
-pool_core::long_body pool_core::find_long_body(body_watch& watch, time_point now) noexcept {
+long_body pool_core::find_long_body(body_watch& watch, time_point now) noexcept {
   const sync::lock_guard lock(mutex_);
   if (watch.task != nullptr) return judge(watch, watch.task, now);
   claims& of = places_[watch.index]->claims;
@@ -74,7 +74,7 @@ pool_core::long_body pool_core::find_long_body(body_watch& watch, time_point now
   return judge(watch, of.running, now);
 }
 
-pool_core::long_body pool_core::judge(body_watch& watch, task_base* task, time_point now) noexcept {
+long_body pool_core::judge(body_watch& watch, task_base* task, time_point now) noexcept {
   using std::chrono::nanoseconds;
   const body_watch::rep since = watch.since.load(sync::relaxed);
   if (task == nullptr || since == body_watch::k_no_body) {

@@ -66,6 +66,7 @@ pool_counts pool_core::counts_now() const noexcept {
   pool_counts now = counts_;
   now.queued = ready_;
   now.delayed = delayed_;
+  now.held = held_places_;
   now.running = busy_ + outside_;
   now.workers = workers_;
   now.idle = workers_ - busy_;
@@ -122,8 +123,10 @@ void pool_core::look(sightings& running, sightings& waiting, pool_snapshot& shot
     if (!waiting.full()) waiting.add(seen_now(task));
     return waiting.full();
   });
+  task_base* const earliest = queue_.first_delayed();
+  if (earliest != nullptr && !waiting.full()) waiting.add(seen_now(*earliest));
   (void)queue_.find_delayed([&](task_base& task) {
-    if (!waiting.full()) waiting.add(seen_now(task));
+    if (&task != earliest && !waiting.full()) waiting.add(seen_now(task));
     return waiting.full();
   });
   shot.counts = counts_now();

@@ -71,6 +71,10 @@ class pending_queue {
   [[nodiscard]] std::size_t ready_size() const noexcept { return ready_.size(); }
   [[nodiscard]] std::size_t delayed_size() const noexcept { return timers_.size(); }
   [[nodiscard]] bool has_delayed() const noexcept { return !timers_.empty(); }
+  /// Null when there is none.
+  [[nodiscard]] task_base* first_delayed() const noexcept {
+    return timers_.empty() ? nullptr : &timers_.top();
+  }
   [[nodiscard]] time_point earliest_delayed() const noexcept { return timers_.earliest_due(); }
 
   /// One of the delayed tasks that `accept(task)` takes, of all in no order; null when none.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/intrusive_list.hpp"
+#include "pool/admission_entry.hpp"
 #include "pool/blocked_submitter.hpp"
 #include "pool/guard.hpp"
 #include "pool/history.hpp"
@@ -18,6 +19,7 @@
 #include "pool/measured_times.hpp"
 #include "pool/pending_queue.hpp"
 #include "pool/series_core.hpp"
+#include "pool/task_chain.hpp"
 #include "pool/worker.hpp"
 #include "sync/fork.hpp"
 #include "sync/mutex.hpp"
@@ -46,8 +48,8 @@ class sightings;
 /// (what happens to the rest), working.cpp (the worker's loop), continuing.cpp (what follows a
 /// task), claiming.cpp (which task is next), idling.cpp (who sleeps, who is woken), ending.cpp
 /// (cancel, abort, drain), rest.cpp (close, join, destruction), forking.cpp (what a fork makes of
-/// it), recurring.cpp (series), by_wall.cpp (civil time), guarding.cpp (what the guard asks), timing.cpp (what is measured), looking.cpp (what can be
-/// seen). Protocols: docs/design/.
+/// it), recurring.cpp (series), by_wall.cpp (civil time), guarding.cpp (what the guard asks),
+/// timing.cpp (what is measured), looking.cpp (what can be seen). Protocols: docs/design/.
 class pool_core final : public clock_listener, public sync::fork_part {
  public:
   pool_core(pool_options options, thread_pool* facade);
@@ -125,13 +127,6 @@ class pool_core final : public clock_listener, public sync::fork_part {
   /// object's destructor waits. Takes the pool's lock.
   void begin_errand() noexcept;
   void end_errand() noexcept;
-  /// A body that the watchdog reports, with a reference to its task and an errand begun.
-  struct long_body {
-    task_base* task = nullptr;  ///< null: nothing to report
-    std::size_t index = 0;
-    std::chrono::nanoseconds running_for{};
-    bool heard = false;  ///< by the hook; else by stderr
-  };
   /// The guard, under its lock, looks at a watched thread at `now`. Sets `due` to its next look.
   [[nodiscard]] long_body find_long_body(body_watch& watch, time_point now) noexcept;
   /// Reports it and ends the errand.
@@ -151,6 +146,7 @@ class pool_core final : public clock_listener, public sync::fork_part {
   void run_occurrence(occurrence& run);
   cancel_result cancel_series(series_core& of);
   bool reschedule(series_core& of, const series_times& times);
+  [[nodiscard]] series_snapshot look_at(series_core& of) noexcept;  ///< but for the name
   bool await_series(series_core& of, sync::deadline until);
   [[nodiscard]] series_snapshot show_series(series_core& of);
   [[nodiscard]] std::exception_ptr last_error_of(series_core& of);
@@ -171,38 +167,7 @@ class pool_core final : public clock_listener, public sync::fork_part {
   [[nodiscard]] const pool_core* older_husk() const noexcept { return older_husk_; }
 
  private:
-  enum class decision : std::uint8_t { enqueue, start_worker, saturated };
-  /// What one look under the lock decided about a submission.
-  struct entry {
-    enum class kind : std::uint8_t { accepted, refused, full };
-    kind what;
-    reject_reason why = reject_reason::saturated;
-    worker* wake = nullptr;
-    std::uint64_t id = 0;  ///< of an accepted task, which may be over by now
-  };
-  /// Tasks that are in no list, chained through their `next`.
-  class task_chain {
-   public:
-    void push_back(task_base& task) noexcept {
-      task.next = nullptr;
-      (last_ != nullptr ? last_->next : first_) = &task;
-      last_ = &task;
-    }
-    task_base* pop_front() noexcept {
-      task_base* task = first_;
-      if (task != nullptr) first_ = task->next;
-      if (first_ == nullptr) last_ = nullptr;
-      return task;
-    }
-    [[nodiscard]] task_base* front() const noexcept { return first_; }
-    void append(task_chain other) noexcept {
-      while (task_base* task = other.pop_front()) push_back(*task);
-    }
-
-   private:
-    task_base* first_ = nullptr;
-    task_base* last_ = nullptr;
-  };
+  using entry = admission_entry;
   using rest_list = intrusive_list<rest_waiter, &rest_waiter::links>;
 
   ~pool_core();
@@ -382,6 +347,10 @@ class pool_core final : public clock_listener, public sync::fork_part {
   void leave_blocking(worker& self) noexcept WEIR_REQUIRES(mutex_);
 
   // recurring.cpp
+  [[nodiscard]] time_point latest_now();
+  [[nodiscard]] bool replace_plan(series_core& of, rescheduled wanted);
+  void apply(rescheduled& wanted, series_core& of, occurrence& next) WEIR_REQUIRES(mutex_);
+  void count_skipped(series_core& of) noexcept WEIR_REQUIRES(mutex_);
   [[nodiscard]] series_plan make_plan(const series_times& times, const series_options& options);
   [[nodiscard]] series_plan::reading read_clocks(const series_record& record);
   [[nodiscard]] bool begin_run(series_record& record);
@@ -400,8 +369,8 @@ class pool_core final : public clock_listener, public sync::fork_part {
   void show_all_series(std::vector<series_snapshot>& shown);
 
   // by_wall.cpp
-  void place_by_wall(task_base& task, wall_point due, std::uint32_t round) noexcept
-      WEIR_REQUIRES(mutex_);
+  [[nodiscard]] time_point due_by_wall(wall_point due, std::uint32_t round,
+                                       time_point as_read) const noexcept WEIR_REQUIRES(mutex_);
   void move_in_queue(task_base& task, time_point due) noexcept WEIR_REQUIRES(mutex_);
 
   // ending.cpp
@@ -523,24 +492,6 @@ class pool_core final : public clock_listener, public sync::fork_part {
   sync::thread last_departed_ WEIR_GUARDED_BY(mutex_);
   thread_pool* facade_ WEIR_GUARDED_BY(mutex_);
   pool_counts counts_ WEIR_GUARDED_BY(mutex_);
-};
-
-class WEIR_SCOPED_CAPABILITY pool_core::rest_guard {
- public:
-  explicit rest_guard(pool_core& core) noexcept WEIR_ACQUIRE(core.mutex_) : core_(core) {
-    core.mutex_.lock();
-  }
-  ~rest_guard() WEIR_RELEASE() {
-    core_.check_rest();
-    const bool tell = std::exchange(core_.end_untold_, false);
-    core_.mutex_.unlock();
-    if (tell) core_.tell_end();
-  }
-  rest_guard(const rest_guard&) = delete;
-  rest_guard& operator=(const rest_guard&) = delete;
-
- private:
-  pool_core& core_;
 };
 
 }  // namespace weir::detail

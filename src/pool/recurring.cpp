@@ -1,10 +1,15 @@
+#include <cxxabi.h>
+#include <unistd.h>
+
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "base/sanitize.hpp"
 #include "pool/pool_core.hpp"
 #include "task/continuations.hpp"
 #include "task/extras.hpp"
+#include "task/run_body.hpp"
 #include "task/state_word.hpp"
 #include "weir/detail/duration.hpp"
 
@@ -41,11 +46,19 @@ void check(const series_times& times, const series_options& options) {
   }
 }
 
+// Another one in each process, and for each series.
+std::uint64_t fresh_seed(const void* here) noexcept {
+  static sync::atomic<std::uint64_t> count{0};
+  const auto time = static_cast<std::uint64_t>(sync::real_now().time_since_epoch().count());
+  return time ^ (static_cast<std::uint64_t>(::getpid()) << 40) ^
+         reinterpret_cast<std::uintptr_t>(here) ^ (count.fetch_add(1, sync::relaxed) << 20);
+}
+
 occurrence* make_occurrence(series_core& series, std::size_t weight) {
-  auto* const run = ::new (allocate_task(sizeof(occurrence), alignof(occurrence)))
-      occurrence(series);
   task_options options = series.options.task;
   options.weight = weight;
+  auto* const run =
+      ::new (allocate_task(sizeof(occurrence), alignof(occurrence))) occurrence(series);
   try {
     if (options.any()) set_options(*run, options);
   } catch (...) {
@@ -53,6 +66,12 @@ occurrence* make_occurrence(series_core& series, std::size_t weight) {
     throw;
   }
   return run;
+}
+
+// Whether the run was asked to stop by somebody. One whose time was over has failed if it threw.
+bool gave_way(const task_base& run) noexcept {
+  const std::uint32_t word = run.word.load(sync::relaxed);
+  return state_word::phase_of(word) != phase::running && reason_of(run) != cancel_reason::timed_out;
 }
 
 // An outcome that says more replaces that of a series which is about to finish.
@@ -64,12 +83,14 @@ void resolve(series_core& series, series_outcome outcome) noexcept {
 
 series_plan pool_core::make_plan(const series_times& times, const series_options& options) {
   if (times.when != nullptr) return {times.when, clock().wall_now(), options};
-  time_point now = clock().now();
-  {
-    const sync::lock_guard lock(mutex_);
-    now = std::max(now, now_floor_);
-  }
-  return {times.period, saturating_add(now, times.first.value_or(times.period)), options};
+  return {times.period, saturating_add(latest_now(), times.first.value_or(times.period)), options};
+}
+
+// A reading that lies before what the pool has seen is not obeyed.
+time_point pool_core::latest_now() {
+  const time_point now = clock().now();
+  const sync::lock_guard lock(mutex_);
+  return std::max(now, now_floor_);
 }
 
 // A civil time that has passed is due now.
@@ -88,10 +109,12 @@ std::optional<refusal> pool_core::start_series(std::unique_ptr<series_body>& giv
                                                const series_times& times,
                                                const series_options& options, series& made) {
   check(times, options);
-  series_plan plan = make_plan(times, options);
+  series_options chosen = options;
+  if (!chosen.seed) chosen.seed = fresh_seed(&chosen);
+  series_plan plan = make_plan(times, chosen);
   const auto slot = plan.first();
   if (!slot) bad_series("the schedule has no time to come");
-  auto* const of = new series_core(*this, nullptr, std::move(plan), options);
+  auto* const of = new series_core(*this, nullptr, std::move(plan), chosen);
   series handle = series_access::handle(of);
   occurrence* const first = make_occurrence(*of, options.task.weight);
   of->body = std::move(given);
@@ -167,7 +190,7 @@ series_plan::reading pool_core::read_clocks(const series_record& record) {
   if (record.series.plan.wall()) {
     at.wall = clock().wall_now();
   } else {
-    at.now = std::max(clock().now(), record.run.due);
+    at.now = latest_now();
   }
   return at;
 }
@@ -186,24 +209,35 @@ void pool_core::run_occurrence(occurrence& run) {
   if (record.error != nullptr) std::rethrow_exception(record.error);
 }
 
+void pool_core::count_skipped(series_core& of) noexcept {
+  const std::uint64_t skipped = of.plan.take_skipped();
+  of.skipped += skipped;
+  of.untold += skipped;
+}
+
 // S2: what follows is put into the queue before the run ends, or, where runs may overlap, before
 // its body begins. A series that is to end is past this.
-bool pool_core::begin_run(series_record& record) {
+WEIR_NO_SANITIZE_NULL bool pool_core::begin_run(series_record& record) {
   series_core& of = record.series;
   bool starts = false;
   try {
     starts = of.plan.begins(read_clocks(record));
     record.wall = of.plan.wall();
+  } catch (abi::__forced_unwind&) {
+    fail_series(record, forced_unwinding_error());
+    throw;
   } catch (...) {
     fail_series(record, std::current_exception());
     return false;
   }
   {
     const sync::lock_guard lock(mutex_);
+    // Without a body it ends as cancelled, and not as a success.
+    if (of.outcome || !starts) {
+      (void)mark_stop(record.run, of.outcome ? cancel_reason::cancelled : cancel_reason::discarded);
+    }
     if (of.outcome) return false;
-    const std::uint64_t skipped = of.plan.take_skipped();
-    of.skipped += skipped;
-    of.untold += skipped;
+    count_skipped(of);
     if (starts) {
       record.skipped = std::exchange(of.untold, 0);
       record.number = ++of.runs;
@@ -217,8 +251,7 @@ bool pool_core::begin_run(series_record& record) {
 
 void pool_core::end_run(series_record& record) noexcept {
   series_core& of = record.series;
-  const bool failed = record.error != nullptr && 
-      state_word::phase_of(record.run.word.load(sync::relaxed)) == phase::running;
+  const bool failed = record.error != nullptr && !gave_way(record.run);
   std::exception_ptr before;  // dies outside of the lock
   occurrence* waiting = nullptr;
   {
@@ -234,6 +267,7 @@ void pool_core::end_run(series_record& record) noexcept {
   }
   if (of.options.overlap == overlap::never) return arm_next(record);
   if (waiting == nullptr) return;
+  const sync::cancellation_hold hold;  // in a destructor, with code of those who follow the task
   (void)cancel_task(*waiting, true);
   detail::release(waiting);
 }
@@ -263,9 +297,9 @@ void pool_core::enter_next(series_record& record, occurrence* next,
   admission_request request;
   if (slot) request = request_for(*slot);
   next->due = request.due;
-  if (request.wall) need_extras(*next).wall_due = request.wall;
+  set_wall_due(*next, request.wall);
   if (measures_this()) stamp_submitted(*next, clock().now());
-  std::optional<series_plan> replaced;
+  std::optional<rescheduled> replaced;
   worker* wake = nullptr;
   std::uint64_t id = 0;
   {
@@ -275,27 +309,25 @@ void pool_core::enter_next(series_record& record, occurrence* next,
       of.outcome = series_outcome{series_state::cancelled, reason};
     }
     if (!of.outcome && of.wanted) {
-      replaced = std::exchange(of.plan, *std::exchange(of.wanted, std::nullopt));
-      forget_wall_due(*next);
-      next->due = of.plan.first()->due;
+      replaced = std::exchange(of.wanted, std::nullopt);
+      apply(*replaced, of, *next);
+      next->due = replaced->request.due;
     } else if (request.wall) {
-      place_by_wall(*next, *request.wall, request.wall_round);
+      next->due = due_by_wall(*request.wall, request.wall_round, next->due);
     } else if (!of.outcome && !slot) {
       of.outcome = series_outcome{series_state::finished};
     }
     if (!of.outcome) {
       queue_.reserve(true);
-      const std::uint64_t skipped = of.plan.take_skipped();
-      of.skipped += skipped;
-      of.untold += skipped;
+      count_skipped(of);
       note_time(request.now);
       accept(*next);
       enter_queue(*next);
       id = next->id;
-      if (of.options.overlap == overlap::allow &&
-          decide_by_counts(true) == decision::start_worker) {
-        (void)start_worker();
-      }
+      // Whoever runs this one may be busy for long: the next wants a worker of its own.
+      const bool wanted = of.options.overlap == overlap::allow && free_workers() == 0 &&
+                          workers_ - blocking_ < limits_.core && workers_ < limits_.max;
+      if (wanted && !paused_) (void)start_worker();
       wake = whom_to_wake();
     }
   }
@@ -350,27 +382,57 @@ cancel_result pool_core::cancel_series(series_core& of) {
   return of.over && !ran ? cancel_result::cancelled : cancel_result::requested;
 }
 
+// The clock is read only while the pool needs it anyway: the errand keeps the pool object.
 bool pool_core::reschedule(series_core& of, const series_times& times) {
   check_times(times, of.options);
-  std::optional<series_plan> plan = make_plan(times, of.options);
+  {
+    const sync::lock_guard lock(mutex_);
+    if (of.outcome || of.over || closed_) return false;
+    ++errands_;
+  }
+  struct errand {
+    pool_core& core;
+    ~errand() { core.end_errand(); }
+  };
+  retain();
+  const errand during{*this};
+  series_plan plan = make_plan(times, of.options);
+  const auto slot = plan.first();
+  if (!slot) bad_series("the schedule has no time to come");
+  return replace_plan(of, {std::move(plan), request_for(*slot)});
+}
+
+bool pool_core::replace_plan(series_core& of, rescheduled wanted) {
+  std::optional<rescheduled> before;  // its schedule dies outside of the lock
   worker* wake = nullptr;
   {
     const sync::lock_guard lock(mutex_);
     if (of.outcome || of.over || closed_) return false;
     occurrence* const waiting = of.waiting;
     if (waiting == nullptr) {
-      of.wanted.swap(plan);
+      before = std::exchange(of.wanted, std::move(wanted));
       return true;
     }
-    if (waiting->place != task_place::delayed) return false;  // somebody cancels it right now
-    std::swap(of.plan, *plan);
-    forget_wall_due(*waiting);
-    move_in_queue(*waiting, of.plan.first()->due);
+    if (!startable(*waiting)) return false;  // somebody cancels it right now
+    apply(wanted, of, *waiting);
+    before = std::move(wanted);
+    move_in_queue(*waiting, before->request.due);
     if (!inside_waits_.empty()) poke_waits();
     wake = whom_to_wake();
   }
   if (wake != nullptr) wake->parker.unpark();
   return true;
+}
+
+// Gives the series its new plan, `wanted` the old one, and says in `wanted.request.due` when the
+// task is due.
+void pool_core::apply(rescheduled& wanted, series_core& of, occurrence& next) {
+  set_wall_due(next, wanted.request.wall);
+  std::swap(of.plan, wanted.plan);
+  if (wanted.request.wall) {
+    wanted.request.due =
+        due_by_wall(*wanted.request.wall, wanted.request.wall_round, wanted.request.due);
+  }
 }
 
 bool pool_core::await_series(series_core& of, sync::deadline until) {
@@ -380,7 +442,8 @@ bool pool_core::await_series(series_core& of, sync::deadline until) {
   {
     const sync::lock_guard lock(mutex_);
     if (of.over) return true;
-    if (forked_) throw std::system_error(std::make_error_code(std::errc::owner_dead),
+    if (forked_)
+      throw std::system_error(std::make_error_code(std::errc::owner_dead),
                               "weir: a series of a pool that was left behind by a fork");
     if (until && *until <= sync::real_now()) return false;
     of.waiters.push_back(self);
@@ -396,7 +459,7 @@ bool pool_core::await_series(series_core& of, sync::deadline until) {
 }
 
 // Of every series that waits. What a canceller owns is his.
-pool_core::task_chain pool_core::take_series(cancel_reason reason) noexcept {
+task_chain pool_core::take_series(cancel_reason reason) noexcept {
   task_chain taken;
   for (auto* at = series_.front(); at != nullptr; at = series_.next(*at)) {
     occurrence* const waiting = at->waiting;
@@ -431,11 +494,7 @@ series_snapshot pool_core::series_now(const series_core& of) noexcept {
 }
 
 series_snapshot pool_core::show_series(series_core& of) {
-  series_snapshot shown;
-  {
-    const sync::lock_guard lock(mutex_);
-    shown = series_now(of);
-  }
+  series_snapshot shown = look_at(of);
   shown.name = of.options.task.name;
   return shown;
 }
@@ -471,6 +530,10 @@ void pool_core::show_all_series(std::vector<series_snapshot>& shown) {
   let_go();
 }
 
+series_snapshot pool_core::look_at(series_core& of) noexcept {
+  const sync::lock_guard lock(mutex_);
+  return series_now(of);
+}
 
 std::exception_ptr pool_core::last_error_of(series_core& of) {
   const sync::lock_guard lock(mutex_);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "pool/pool_core.hpp"
+#include "pool/rest_guard.hpp"
 #include "task/continuations.hpp"
 #include "task/run_context.hpp"
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "pool/pool_core.hpp"
+#include "pool/rest_guard.hpp"
 #include "task/extras.hpp"
 #include "task/state_word.hpp"
 
@@ -109,7 +110,7 @@ task_base* pool_core::take_victim() noexcept {
 
 // As many of the oldest as the task needs, or none of them (R9). More than one is needed only where
 // weights count, or where a limit has been lowered.
-pool_core::task_chain pool_core::take_victims(const task_base& task) {
+task_chain pool_core::take_victims(const task_base& task) {
   task_chain victims;
   const std::size_t weight = counts_.weight + weight_of(task);
   const std::size_t too_much =

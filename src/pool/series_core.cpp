@@ -4,6 +4,7 @@
 
 #include <future>
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "base/sanitize.hpp"
@@ -119,9 +120,11 @@ detail::series_core& series::checked() const {
   return *core_;
 }
 
-std::uint64_t series::id() const { return snapshot().id; }
-series_state series::state() const { return snapshot().state; }
-std::optional<clock::time_point> series::next_due() const { return snapshot().next_due; }
+std::uint64_t series::id() const { return checked().core.look_at(*core_).id; }
+series_state series::state() const { return checked().core.look_at(*core_).state; }
+std::optional<clock::time_point> series::next_due() const {
+  return checked().core.look_at(*core_).next_due;
+}
 series_snapshot series::snapshot() const { return checked().core.show_series(*core_); }
 std::exception_ptr series::last_error() const { return checked().core.last_error_of(*core_); }
 cancel_result series::cancel() const { return checked().core.cancel_series(*core_); }
@@ -129,6 +132,11 @@ cancel_result series::cancel() const { return checked().core.cancel_series(*core
 bool series::reschedule_each(std::chrono::nanoseconds period,
                              std::optional<std::chrono::nanoseconds> first) const {
   return checked().core.reschedule(*core_, {period, first, nullptr});
+}
+
+bool series::reschedule(std::shared_ptr<const schedule> when) const {
+  if (when == nullptr) throw std::invalid_argument("weir: reschedule: there is no schedule");
+  return checked().core.reschedule(*core_, {{}, {}, std::move(when)});
 }
 
 void series::wait() const { (void)checked().core.await_series(*core_, std::nullopt); }

@@ -9,6 +9,7 @@
 #include "base/intrusive_list.hpp"
 #include "pool/blocked_submitter.hpp"
 #include "time/series_plan.hpp"
+#include "weir/detail/admission.hpp"
 #include "weir/detail/series_body.hpp"
 #include "weir/detail/task_base.hpp"
 
@@ -43,6 +44,12 @@ struct series_record {
   bool last = false;   ///< the body wants no further run
 };
 
+/// What `reschedule` asks for: a plan whose first time has been taken, and that time.
+struct rescheduled {
+  series_plan plan;
+  admission_request request;
+};
+
 /// How a series has ended, or will when its bodies have returned.
 struct series_outcome {
   series_state state;
@@ -75,12 +82,12 @@ struct series_core {
   std::uint64_t id = 0;
   occurrence* waiting = nullptr;  ///< in the queue
   intrusive_list<series_record, &series_record::links> running;
-  std::size_t live = 0;  ///< tasks that have not ended
+  std::size_t live = 0;      ///< tasks that have not ended
   bool holds_place = false;  ///< for the next task; while one waits, it has the place itself
   bool entered = false;      ///< accepted by the pool
   bool over = false;
   std::optional<series_outcome> outcome;
-  std::optional<series_plan> wanted;  ///< by `reschedule` while nothing waited
+  std::optional<rescheduled> wanted;  ///< by `reschedule` while nothing waited
   std::uint64_t runs = 0;
   std::uint64_t failures = 0;
   std::uint64_t skipped = 0;

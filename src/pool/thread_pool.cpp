@@ -105,9 +105,10 @@ detail::admission_request thread_pool::request_at(std::chrono::system_clock::tim
   return request;
 }
 
-std::optional<detail::refusal> thread_pool::admit_series(
-    std::unique_ptr<detail::series_body>& body, const detail::series_times& times,
-    const series_options& options, series& made) {
+std::optional<detail::refusal> thread_pool::admit_series(std::unique_ptr<detail::series_body>& body,
+                                                         const detail::series_times& times,
+                                                         const series_options& options,
+                                                         series& made) {
   return core_->start_series(body, times, options, made);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/sanitize.hpp"
 #include "pool/pool_core.hpp"
+#include "pool/rest_guard.hpp"
 #include "pool/time_limit.hpp"
 #include "task/continuations.hpp"
 #include "task/extras.hpp"
@@ -237,7 +238,7 @@ void pool_core::finish_outside(outside_run& run) noexcept {
 
 // A worker is gone that was counted on. Another one takes its place if there is work; if none can
 // be had and none is left, the work that waits is ended, for nobody would ever start it (B9).
-pool_core::task_chain pool_core::replace_worker() noexcept {
+task_chain pool_core::replace_worker() noexcept {
   task_chain stranded;
   --workers_;
   ++departing_;

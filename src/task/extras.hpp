@@ -25,7 +25,7 @@ struct task_extras {
   time_point deadline = time_point::max();  ///< of the body that runs; its own thread's
   /// The civil time that the due time stands for. Guarded by the pool's lock.
   std::optional<std::chrono::system_clock::time_point> wall_due = {};
-  task_base* next_stopped = nullptr;        ///< in the guard's list, guarded by its mutex
+  task_base* next_stopped = nullptr;  ///< in the guard's list, guarded by its mutex
   /// On the pool's clock; `k_not_stamped` in a task that is not measured. Fixed before admission.
   time_point submitted = k_not_stamped;
   /// Written by the thread that runs the body, read by whoever looks into the pool.
@@ -80,14 +80,17 @@ void stop_extras(task_base& task);
   return extras->wall_due;
 }
 
-inline void forget_wall_due(task_base& task) noexcept {
+/// Throws `std::bad_alloc`, and nothing has changed.
+inline void set_wall_due(task_base& task,
+                         std::optional<std::chrono::system_clock::time_point> due) {
   // ordering: stop-source
-  task_extras* const extras = task.extras.load(sync::acquire);
-  if (extras != nullptr) extras->wall_due.reset();
+  task_extras* extras = task.extras.load(sync::acquire);
+  if (extras == nullptr && due) extras = &need_extras(task);
+  if (extras != nullptr) extras->wall_due = due;
 }
 
-/// Its weight, once: from then on it weighs nothing. The caller holds the lock that guards the end of
-/// the task.
+/// Its weight, once: from then on it weighs nothing. The caller holds the lock that guards the end
+/// of the task.
 inline std::size_t take_weight(task_base& task) noexcept {
   // ordering: stop-source
   task_extras* extras = task.extras.load(sync::acquire);

@@ -12,6 +12,7 @@
 #include "base/prefetch.hpp"
 #include "sync/fork.hpp"
 #include "sync/mutex.hpp"
+#include "task/plain_memory.hpp"
 #include "weir/detail/task_base.hpp"
 
 /// Memory for tasks. A task is made by one thread and freed by another, which general allocators
@@ -27,20 +28,6 @@ namespace weir::detail {
 #define WEIR_PLAIN_TASK_MEMORY  // an explorer or sanitizer must see every block's end
 #endif
 #endif
-
-namespace {
-
-void* plain_allocate(std::size_t bytes, std::size_t alignment) {
-  if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator new(bytes);
-  return ::operator new(bytes, std::align_val_t(alignment));
-}
-
-void plain_free(void* memory, std::size_t bytes, std::size_t alignment) noexcept {
-  if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator delete(memory, bytes);
-  ::operator delete(memory, bytes, std::align_val_t(alignment));
-}
-
-}  // namespace
 
 #ifdef WEIR_PLAIN_TASK_MEMORY
 

@@ -18,6 +18,7 @@ class clock_registry {
   sync::mutex mutex;
   sync::fork_guard in_fork{mutex, sync::fork_rank::clock};
   intrusive_list<clock_listener, &clock_listener::links> listeners WEIR_GUARDED_BY(mutex);
+  std::uint64_t settings WEIR_GUARDED_BY(mutex) = 0;  // of the civil time
 };
 
 void clock_listener::listen(clock& source) noexcept {
@@ -53,13 +54,20 @@ void clock::wake() noexcept {
   }
 }
 
-// Read under the lock, so that of two settings the later one is heard last. The civil time first:
-// what goes by in between makes a task late, never early.
+// The clocks are user code and read outside of the lock. Of two settings at once the later one is
+// told: it reads last. The civil time is read first: what goes by in between makes a task late,
+// never early.
 void clock::wall_was_set() noexcept {
   auto& registry = *registry_;
-  const sync::lock_guard lock(registry.mutex);
+  std::uint64_t mine = 0;
+  {
+    const sync::lock_guard lock(registry.mutex);
+    mine = ++registry.settings;
+  }
   const auto wall = wall_now();
   const time_point at = now();
+  const sync::lock_guard lock(registry.mutex);
+  if (registry.settings != mine) return;
   for (auto* each = registry.listeners.front(); each != nullptr;
        each = registry.listeners.next(*each)) {
     each->wall_moved(at, wall);
@@ -102,7 +110,7 @@ struct manual_clock::state {
       : now(begin.time_since_epoch().count()), ahead(ahead_of(begin, wall)) {}
 
   static duration::rep ahead_of(time_point now, wall_point wall) noexcept {
-    return duration(wall.time_since_epoch()).count() - duration(now.time_since_epoch()).count();
+    return detail::saturating_between(wall_point(now.time_since_epoch()), wall).count();
   }
 
   sync::atomic<duration::rep> now;
@@ -121,8 +129,8 @@ clock::time_point manual_clock::now() const noexcept {
 std::chrono::system_clock::time_point manual_clock::wall_now() const noexcept {
   // ordering: manual-clock
   const duration ahead(state_->ahead.load(sync::acquire));
-  return wall_point(
-      std::chrono::duration_cast<wall_point::duration>(now().time_since_epoch() + ahead));
+  const auto shown = detail::saturating_add(now(), ahead).time_since_epoch();
+  return wall_point(std::chrono::duration_cast<wall_point::duration>(shown));
 }
 
 void manual_clock::set_wall(wall_point wall) {

@@ -74,6 +74,16 @@ TEST(manual_clock, C5_the_civil_time_goes_along_and_may_be_set) {
   EXPECT_EQ(clock.wall_now(), wall_point(1h + 2s));
 }
 
+TEST(manual_clock, C5_the_civil_time_ends_where_its_type_ends) {
+  using wall_point = manual_clock::wall_point;
+  manual_clock clock(time_point(1h), wall_point::max());
+  clock.advance(2h);
+  EXPECT_EQ(clock.wall_now(), wall_point::max());
+  clock.set_wall(wall_point::min());
+  clock.advance(1h);
+  EXPECT_LT(clock.wall_now(), wall_point{});
+}
+
 TEST(manual_clock, tells_nobody_who_has_stopped_listening) {
   manual_clock clock;
   listener gone(clock, time_point(4s));

@@ -26,7 +26,7 @@ std::uint64_t mixed(std::uint64_t value) noexcept {
 series_plan::series_plan(nanoseconds period, time_point first, const series_options& options)
     : period_(period),
       jitter_(options.jitter),
-      seed_(options.seed),
+      seed_(options.seed.value_or(0)),
       catch_up_(options.catch_up),
       mode_(options.mode),
       origin_(first) {}
@@ -35,17 +35,15 @@ series_plan::series_plan(std::shared_ptr<const schedule> when, wall_point now,
                          const series_options& options)
     : when_(std::move(when)),
       jitter_(options.jitter),
-      seed_(options.seed),
+      seed_(options.seed.value_or(0)),
       catch_up_(options.catch_up),
       mode_(options.mode),
-      at_(now) {}
+      at_(now),
+      after_(now) {}
 
 std::optional<series_plan::slot> series_plan::first() {
   if (!when_) return slot{due_of(0)};
-  const auto found = when_->next(at_);
-  if (!found) return std::nullopt;
-  at_ = *found;
-  return slot{{}, put_off(at_, index_)};
+  return next_of_schedule();
 }
 
 bool series_plan::begins(const reading& at) {
@@ -110,41 +108,48 @@ series_plan::slot series_plan::next_on_grid(time_point now) noexcept {
   return slot{due_of(index_)};
 }
 
-wall_point series_plan::put_off(wall_point at, std::uint64_t index) const noexcept {
+// Not beyond the next time: else what is put off would make others late.
+wall_point series_plan::put_off(wall_point at, std::uint64_t index) const {
   const auto length = std::chrono::duration_cast<wall_point::duration>(jitter_of(index));
-  return at > wall_point::max() - length ? wall_point::max() : at + length;
+  if (length == length.zero()) return at;
+  const wall_point end = when_->next(at).value_or(wall_point::max());
+  return at > end - length ? end : at + length;
 }
 
-void series_plan::pass_over(std::optional<wall_point> next, wall_point now, wall_point& after) {
+std::optional<series_plan::slot> series_plan::next_of_schedule() {
+  const auto found = when_->next(after_);
+  if (!found) return std::nullopt;
+  at_ = after_ = *found;
+  return slot{{}, put_off(at_, index_)};
+}
+
+void series_plan::pass_over(wall_point now) {
+  auto next = when_->next(after_);
   for (std::uint64_t count = 0; next && put_off(*next, index_ + 1) <= now; ++count) {
     if (count == k_most_counted) {
-      after = now;
+      after_ = now;
       return;
     }
     ++skipped_;
     ++index_;
-    after = *next;
-    next = when_->next(after);
+    at_ = after_ = *next;
+    next = when_->next(after_);
   }
 }
 
 bool series_plan::begins_by_schedule(wall_point now) {
   if (catch_up_ == catch_up::burst) return true;
   const std::uint64_t before = skipped_;
-  pass_over(when_->next(at_), now, at_);
+  pass_over(now);
   if (skipped_ == before || catch_up_ == catch_up::coalesce) return true;
   ++skipped_;
   return false;
 }
 
 std::optional<series_plan::slot> series_plan::next_by_schedule(wall_point now) {
-  if (catch_up_ == catch_up::skip) {
-    pass_over(when_->next(at_), now - wall_point::duration(1), at_);
-  }
-  const auto found = when_->next(at_);
-  if (!found) return std::nullopt;
-  at_ = *found;
-  return slot{{}, put_off(at_, ++index_)};
+  if (catch_up_ == catch_up::skip) pass_over(now - wall_point::duration(1));
+  ++index_;
+  return next_of_schedule();
 }
 
 }  // namespace weir::detail

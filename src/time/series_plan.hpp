@@ -57,11 +57,12 @@ class series_plan {
   [[nodiscard]] bool begins_on_grid(time_point now) noexcept;
   [[nodiscard]] slot next_on_grid(time_point now) noexcept;
 
-  [[nodiscard]] wall_point put_off(wall_point at, std::uint64_t index) const noexcept;
+  [[nodiscard]] wall_point put_off(wall_point at, std::uint64_t index) const;
+  [[nodiscard]] std::optional<slot> next_of_schedule();
   [[nodiscard]] bool begins_by_schedule(wall_point now);
   [[nodiscard]] std::optional<slot> next_by_schedule(wall_point now);
-  /// Passes over all that is due before `now`, or just then; `after` is the last one of them.
-  void pass_over(std::optional<wall_point> next, wall_point now, wall_point& after);
+  /// Passes over all that is due by `now`: of very many the last ones uncounted.
+  void pass_over(wall_point now);
 
   std::shared_ptr<const schedule> when_;  // null: a period
   std::chrono::nanoseconds period_{};
@@ -71,6 +72,7 @@ class series_plan {
   recurrence mode_;
   time_point origin_{};      // due time 0 of the grid
   wall_point at_{};          // the current time of the schedule
+  wall_point after_{};       // the next one comes after this
   std::uint64_t index_ = 0;  // of the current due time
   std::uint64_t skipped_ = 0;
 };

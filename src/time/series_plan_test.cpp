@@ -149,6 +149,21 @@ TEST(series_plan, coalesce_and_burst_by_a_schedule) {
   }
 }
 
+TEST(series_plan, C6_jitter_by_a_schedule_makes_nobody_late) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    series_plan plan(std::make_shared<each>(60s), wall_point(0s),
+                     {.catch_up = catch_up::skip, .jitter = 30min, .seed = seed});
+    wall_point due = *plan.first()->wall;
+    for (int run = 1; run < 100; ++run) {
+      EXPECT_GE(due, *plan.wall());
+      EXPECT_LE(due, *plan.wall() + 60s);
+      ASSERT_TRUE(plan.begins({{}, due}) || due == *plan.wall() + 60s);
+      due = *plan.next({{}, due})->wall;
+    }
+    EXPECT_LE(plan.take_skipped(), 1u);
+  }
+}
+
 // Case 53: what has been due is not due again.
 TEST(series_plan, case_53_a_civil_time_that_was_set_back_repeats_nothing) {
   series_plan plan(std::make_shared<each>(60s), wall_point(2h), {.catch_up = catch_up::skip});
@@ -170,7 +185,8 @@ TEST(series_plan, ends_with_its_schedule) {
 TEST(series_plan, case_52_a_schedule_far_behind_is_caught_up_with_in_bounded_time) {
   series_plan plan(std::make_shared<each>(1ms), wall_point(0s), {});
   (void)plan.first();
-  EXPECT_TRUE(plan.begins(at(50 * 365 * 24h)));
+  EXPECT_TRUE(plan.begins(at(50 * 365 * 24h + 1us)));
+  EXPECT_EQ(plan.wall()->time_since_epoch() % 1ms, 0ms) << "a time of the schedule";
   EXPECT_EQ(plan.next(at(50 * 365 * 24h))->wall, wall_point(50 * 365 * 24h + 1ms));
 }
 

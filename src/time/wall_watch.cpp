@@ -1,6 +1,8 @@
 #include "time/wall_watch.hpp"
 
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -53,6 +55,9 @@ class wall_watch final : public sync::fork_part {
     arm(timer_.get());
     thread_ = sync::thread([timer = timer_.get(), farewell = farewell_.get()] {
       sync::name_this_thread("weir-wall");
+      sigset_t all;
+      ::sigfillset(&all);
+      ::pthread_sigmask(SIG_SETMASK, &all, nullptr);
       watch(timer, farewell);
     });
     process_.store(::getpid(), sync::relaxed);
@@ -93,7 +98,9 @@ class wall_watch final : public sync::fork_part {
     itimerspec never{};
     never.it_value.tv_sec = std::numeric_limits<std::time_t>::max();
     const int how = TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET;
-    if (::timerfd_settime(timer, how, &never, nullptr) < 0) fail("weir: timerfd_settime");
+    // Cancelled at once: the clock was set just now, and the timer stands all the same.
+    const bool armed = ::timerfd_settime(timer, how, &never, nullptr) == 0 || errno == ECANCELED;
+    if (!armed) fail("weir: timerfd_settime");
   }
 
   // A jump that comes after the read and before the pools have looked is seen by their look, or
@@ -101,8 +108,12 @@ class wall_watch final : public sync::fork_part {
   static void watch(int timer, int farewell) {
     for (;;) {
       pollfd both[] = {{timer, POLLIN, 0}, {farewell, POLLIN, 0}};
-      if (::poll(both, 2, -1) < 0) continue;  // a signal
-      if (both[1].revents != 0) return;
+      if (::poll(both, 2, -1) < 0) {
+        if (errno == EINTR) continue;
+        return;
+      }
+      // Told to go, or somebody has closed descriptors that are not his.
+      if (both[1].revents != 0 || (both[0].revents & POLLNVAL) != 0) return;
       std::uint64_t rings = 0;
       if (::read(timer, &rings, sizeof rings) < 0 && errno != ECANCELED) continue;
       steady_clock::instance().wall_was_set();
@@ -123,12 +134,17 @@ constinit wall_watch* of_process = nullptr;
   if (of_process != nullptr) of_process->leave();
 }
 
+wall_watch& instance() {
+  static wall_watch& k_instance = *(of_process = new wall_watch);
+  return k_instance;
+}
+
+// Made before main, so that no fork finds it half made.
+[[maybe_unused]] const auto& made_early = instance();
+
 }  // namespace
 
-void need_wall_watch() {
-  static wall_watch& k_instance = *(of_process = new wall_watch);
-  k_instance.start();
-}
+void need_wall_watch() { instance().start(); }
 
 #endif
 

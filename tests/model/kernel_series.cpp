@@ -18,7 +18,8 @@ TEST(kernel_series, cancel_and_the_next_run) {
   expect_holds("series: cancel × next run", k_few, [] {
     thread_pool pool(options_for({.clock = &steady_clock::instance()}));
     int runs = 0;
-    const series recurring = pool.submit_every(1ns, [&runs] { ++runs; }, k_twice);
+    const series recurring = pool.submit_every(
+        1ns, [&runs] { ++runs; }, k_twice);
     const bool none_ran = recurring.cancel() == cancel_result::cancelled;
     const series_state state = recurring.state();
     MODEL_CHECK(!none_ran || state == series_state::cancelled);
@@ -34,7 +35,8 @@ TEST(kernel_series, close_and_the_next_run) {
   expect_holds("series: close × next run", k_few, [] {
     thread_pool pool(options_for({.clock = &steady_clock::instance()}));
     int runs = 0;
-    const series recurring = pool.submit_every(1ns, [&runs] { ++runs; }, k_twice);
+    const series recurring = pool.submit_every(
+        1ns, [&runs] { ++runs; }, k_twice);
     check_end(pool);
     MODEL_CHECK(recurring.state() == series_state::cancelled || runs == 2);
     recurring.wait();
@@ -82,8 +84,8 @@ TEST(kernel_series, a_moved_due_time_wakes_whoever_sleeps_for_it) {
 TEST(kernel_series, overlapping_runs_and_their_end) {
   expect_holds("series: overlapping runs × cancel", k_many, [] {
     thread_pool pool(options_for({.core = 2, .max = 2, .clock = &steady_clock::instance()}));
-    const series recurring = pool.submit_every(
-        1ns, [] {}, {.first = 0s, .overlap = overlap::allow, .limit = 2});
+    const series recurring =
+        pool.submit_every(1ns, [] {}, {.first = 0s, .overlap = overlap::allow, .limit = 2});
     recurring.cancel();
     recurring.wait();
     check_end(pool);

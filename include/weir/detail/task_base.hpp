@@ -99,10 +99,10 @@ static_assert(sizeof(void*) != 8 || sizeof(task_base) <= 64);
 /// A delayed task's due time while it may move (a series that is rescheduled, a civil time when the
 /// system clock is set): moved under the pool's lock, and read without it by who just shows it.
 inline void move_due(task_base& task, time_point due) noexcept {
-  std::atomic_ref(task.due).store(due, std::memory_order_relaxed);
+  std::atomic_ref(task.due).store(due, sync::relaxed);
 }
 [[nodiscard]] inline time_point shown_due(const task_base& task) noexcept {
-  return std::atomic_ref(const_cast<time_point&>(task.due)).load(std::memory_order_relaxed);
+  return std::atomic_ref(const_cast<time_point&>(task.due)).load(sync::relaxed);
 }
 
 /// Takes one more reference to a task that the caller already holds.
