@@ -1,5 +1,6 @@
 # The oracle pool and its comparison with weir (tests/oracle): a test program everywhere, and with
-# WEIR_FUZZ, which needs clang, the fuzzer fuzz_programs. tools/fuzz builds and runs that one.
+# WEIR_FUZZ, which needs clang, the fuzzers fuzz_programs and, of cron expressions, fuzz_cron.
+# tools/fuzz builds and runs them.
 option(WEIR_FUZZ "Build the fuzzer; everything is instrumented for it" OFF)
 
 file(GLOB oracle_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/oracle/*.cpp")
@@ -20,15 +21,24 @@ if(WEIR_FUZZ)
   target_compile_options(fuzz_core PRIVATE -fsanitize=fuzzer-no-link)
   add_executable(fuzz_programs "${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_programs.cpp"
                                ${fuzz_sources})
-  foreach(target fuzz_core fuzz_programs)
+  weir_room_sources(fuzz_cron_sources cron)
+  add_library(fuzz_cron_core OBJECT ${fuzz_cron_sources})
+  target_compile_options(fuzz_cron_core PRIVATE -fsanitize=fuzzer-no-link)
+  find_package(date CONFIG REQUIRED)
+  target_link_libraries(fuzz_cron_core PUBLIC date::date-tz)
+  add_executable(fuzz_cron "${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_cron.cpp")
+  target_link_libraries(fuzz_cron PRIVATE fuzz_cron_core)
+  foreach(target fuzz_core fuzz_cron_core fuzz_programs fuzz_cron)
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include"
                                                  "${PROJECT_SOURCE_DIR}/tests")
     target_link_libraries(${target} PRIVATE weir_options Threads::Threads)
     target_compile_features(${target} PRIVATE cxx_std_20)
     target_compile_options(${target} PRIVATE -fsanitize=address -O1 -g)
   endforeach()
-  target_link_libraries(fuzz_programs PRIVATE fuzz_core)
-  target_link_options(fuzz_programs PRIVATE -fsanitize=fuzzer,address)
-  set_target_properties(fuzz_programs PROPERTIES RUNTIME_OUTPUT_DIRECTORY
-                                                 "${PROJECT_BINARY_DIR}/tests")
+  foreach(target fuzz_programs fuzz_cron)
+    target_link_libraries(${target} PRIVATE fuzz_core)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer,address)
+    set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
+                                               "${PROJECT_BINARY_DIR}/tests")
+  endforeach()
 endif()

@@ -13,6 +13,10 @@ if(TARGET weir_prometheus)
   install(EXPORT weir_prometheus NAMESPACE weir:: FILE weir-prometheus.cmake
           DESTINATION "${config_dir}")
 endif()
+if(TARGET weir_cron)
+  install(TARGETS weir_cron EXPORT weir_cron)
+  install(EXPORT weir_cron NAMESPACE weir:: FILE weir-cron.cmake DESTINATION "${config_dir}")
+endif()
 
 configure_package_config_file(cmake/weir-config.cmake.in weir-config.cmake
                               INSTALL_DESTINATION "${config_dir}")

@@ -41,3 +41,19 @@ if(WEIR_BUILD_PROMETHEUS)
                                                      POSITION_INDEPENDENT_CODE ON)
   endif()
 endif()
+
+# weir::cron knows time zones, where the date library is found; that one stays out of its interface.
+weir_room_sources(cron_sources cron)
+if(WEIR_BUILD_CRON)
+  find_package(date CONFIG QUIET)
+  if(date_FOUND)
+    add_library(weir_cron STATIC ${cron_sources})
+    add_library(weir::cron ALIAS weir_cron)
+    target_link_libraries(
+      weir_cron
+      PUBLIC weir
+      PRIVATE $<BUILD_INTERFACE:weir_options> date::date-tz)
+    set_target_properties(weir_cron PROPERTIES EXPORT_NAME cron CXX_EXTENSIONS OFF
+                                               POSITION_INDEPENDENT_CODE ON)
+  endif()
+endif()

@@ -5,6 +5,11 @@ find_package(nlohmann_json REQUIRED)
 find_path(WEIR_RE2_INCLUDE re2/re2.h REQUIRED)
 find_library(WEIR_RE2_LIBRARY re2 REQUIRED)
 
+if(NOT TARGET weir_cron)
+  message(FATAL_ERROR "The program needs weir::cron, which needs the date library: install "
+                      "libhowardhinnant-date-dev, or configure with -DWEIR_BUILD_PROGRAM=OFF")
+endif()
+
 weir_room_sources(process_sources process)
 if(process_sources)
   add_library(weir_process STATIC ${process_sources})
@@ -21,7 +26,7 @@ list(FILTER cli_sources EXCLUDE REGEX "/main\\.cpp$")
 if(cli_sources)
   find_package(CLI11 REQUIRED)
   add_library(weir_commands STATIC ${cli_sources})
-  target_link_libraries(weir_commands PUBLIC weir_process CLI11::CLI11)
+  target_link_libraries(weir_commands PUBLIC weir_process weir_cron CLI11::CLI11)
 endif()
 
 if(TARGET weir_commands AND EXISTS "${PROJECT_SOURCE_DIR}/src/cli/main.cpp")

@@ -65,6 +65,17 @@ if(TARGET weir_trace)
   weir_add_test(test_observe SOURCES ${files} LINK weir_trace weir_prometheus
                 nlohmann_json::nlohmann_json)
 endif()
+if(TARGET weir_cron)
+  find_package(rapidcheck REQUIRED)
+  weir_room_tests(files cron)
+  file(GLOB crossing CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/cron/*_test.cpp")
+  weir_add_test(test_cron CONCURRENT SOURCES ${files} ${crossing} LINK weir_cron rapidcheck)
+  # What tools/cron_oracle asks.
+  add_executable(cron_answers tests/cron/cron_answers.cpp)
+  target_link_libraries(cron_answers PRIVATE weir_cron weir_options)
+  set_target_properties(cron_answers PROPERTIES RUNTIME_OUTPUT_DIRECTORY
+                                                "${PROJECT_BINARY_DIR}/tests")
+endif()
 if(TARGET weir_process)
   weir_room_tests(files process)
   weir_add_test(test_process CONCURRENT SOURCES ${files} LINK weir_process)

@@ -51,6 +51,14 @@ class Arrows(TidyTest):
     def test_an_arrow_to_the_left_is_accepted(self):
         self.accepts("arrows", {"src/pool/a.cpp": '#include "sync/a.hpp"\n#include "pool/b.hpp"\n'})
 
+    def test_a_room_beside_another_may_not_include_it(self):
+        self.refuses("arrows", {"src/cron/a.cpp": '#include "observe/b.hpp"\n'},
+                     "src/cron/a.cpp", 1, "cron and observe stand side by side")
+
+    def test_nor_the_other_way_round(self):
+        self.refuses("arrows", {"src/observe/a.cpp": '#include "cron/b.hpp"\n'},
+                     "src/observe/a.cpp", 1, "cron and observe stand side by side")
+
     def test_a_test_obeys_the_arrows_too(self):
         self.refuses("arrows", {"src/base/a_test.cpp": '#include "cli/b.hpp"\n'},
                      "src/base/a_test.cpp", 1, "base includes cli/b.hpp")

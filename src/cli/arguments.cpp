@@ -2,9 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
+#include "base/nearest.hpp"
 #include "process/errors.hpp"
 
 namespace weir::cli {
@@ -118,29 +118,6 @@ request parse_arguments(const verb& of, words arguments) {
     }
   }
   return asked;
-}
-
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
-  std::size_t best = word.size() / 3 + 2;
-  std::string found;
-  for (const std::string& candidate : candidates) {
-    // Levenshtein's distance, one row at a time.
-    std::vector<std::size_t> row(candidate.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < word.size(); ++i) {
-      std::size_t diagonal = std::exchange(row[0], i + 1);
-      for (std::size_t j = 0; j < candidate.size(); ++j) {
-        const std::size_t swap = diagonal + (word[i] == candidate[j] ? 0 : 1);
-        diagonal = row[j + 1];
-        row[j + 1] = std::min({swap, row[j] + 1, row[j + 1] + 1});
-      }
-    }
-    if (row.back() < best) {
-      best = row.back();
-      found = candidate;
-    }
-  }
-  return found;
 }
 
 }  // namespace weir::cli

@@ -71,14 +71,6 @@ TEST(Arguments, SayWhatIsWrong) {
   EXPECT_EQ(error_of({"-"}), "");
 }
 
-TEST(Nearest, FindsSlipsOfTheFingers) {
-  const words names{"run", "help"};
-  EXPECT_EQ(nearest("rnu", names), "run");
-  EXPECT_EQ(nearest("hlep", names), "help");
-  EXPECT_EQ(nearest("runn", names), "run");
-  EXPECT_EQ(nearest("frobnicate", names), "");
-}
-
 TEST(CommandTable, HoldsTogether) {
   for (const verb& one : verbs()) {
     EXPECT_EQ(find_verb(one.name)->name, one.name);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/nearest.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command_table.hpp"
 #include "cli/generated_text.hpp"
@@ -35,7 +36,7 @@ std::string unknown_verb(const std::string& word) {
   for (const cli::verb& one : cli::verbs()) {
     names.emplace_back(one.name);
   }
-  const std::string meant = cli::nearest(word, names);
+  const std::string meant = nearest(word, names);
   return "unknown verb '" + word + "'" + (meant.empty() ? "" : ", did you mean " + meant + "?") +
          " (weir help lists them)";
 }

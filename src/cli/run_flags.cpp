@@ -1,11 +1,9 @@
 #include "cli/run_flags.hpp"
 
 #include <array>
-#include <charconv>
-#include <limits>
 #include <string>
-#include <system_error>
 
+#include "cli/flag_values.hpp"
 #include "process/byte_size.hpp"
 #include "process/duration.hpp"
 #include "process/errors.hpp"
@@ -15,18 +13,6 @@ namespace weir::cli {
 namespace {
 
 using process::usage_error;
-
-template <class Number>
-Number number(const char* name, const std::string& text, Number least, Number most) {
-  Number value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || rest != end || text.empty() || value < least || value > most) {
-    throw usage_error(std::string(name) + " '" + text + "': give a whole number from " +
-                      std::to_string(least) + " to " + std::to_string(most));
-  }
-  return value;
-}
 
 std::chrono::nanoseconds duration(const char* name, const std::string& text) {
   const auto value = process::parse_duration(text);
@@ -44,13 +30,6 @@ std::size_t byte_size(const char* name, const std::string& text) {
                       "': give a size such as 64K, 10M, 1G, or plain bytes, at least 1");
   }
   return *value;
-}
-
-const std::string& not_empty(const char* name, const std::string& text) {
-  if (text.empty()) {
-    throw usage_error(std::string(name) + ": the value is empty");
-  }
-  return text;
 }
 
 void set_progress(request& into, const std::string& text) {
@@ -85,13 +64,13 @@ constexpr std::array k_flags{
          "Run N commands at a time. Default: the processors that this process may use, by affinity "
          "and by the container's quota.",
          [](request& r, const std::string& v) {
-           r.run.jobs = number<std::size_t>("-j", v, 1, k_most_jobs);
+           r.run.jobs = whole_number<std::size_t>("-j", v, 1, k_most_jobs);
          }},
     flag{0, "capacity", "N",
          "Read at most N commands ahead of --jobs. They wait for a worker, for their key or for "
          "a retry. Default: twice --jobs.",
          [](request& r, const std::string& v) {
-           r.run.capacity = number<std::size_t>("--capacity", v, 1, k_most_capacity);
+           r.run.capacity = whole_number<std::size_t>("--capacity", v, 1, k_most_capacity);
          }},
     flag{0, "max-bytes", "SIZE",
          "Read no further while the commands that were read and have not ended, with their values, "
@@ -116,7 +95,7 @@ constexpr std::array k_flags{
          "that "
          "is shown and logged. Default: 0.",
          [](request& r, const std::string& v) {
-           r.run.retries = number<unsigned>("--retries", v, 0, 1'000'000);
+           r.run.retries = whole_number<unsigned>("--retries", v, 0, 1'000'000);
          }},
     flag{0, "backoff", "TIME",
          "Wait TIME before the first retry and twice as long before each further one, at most an "

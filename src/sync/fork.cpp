@@ -11,7 +11,7 @@ namespace weir::sync {
 
 namespace {
 
-constexpr std::size_t k_ranks = static_cast<std::size_t>(fork_rank::observer) + 1;
+constexpr std::size_t k_ranks = static_cast<std::size_t>(fork_rank::zones) + 1;
 using parts_of_rank = intrusive_list<fork_part, &fork_part::fork_links>;
 
 // Never destroyed: a process may fork in its static destructors.

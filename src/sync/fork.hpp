@@ -9,7 +9,16 @@ namespace weir::sync {
 
 /// In which order `fork` takes the locks of all parts: as they nest elsewhere, outermost first.
 /// Proof: docs/design/fork.md.
-enum class fork_rank : unsigned char { collector, clock, guard, pool, memory, queue, observer };
+enum class fork_rank : unsigned char {
+  collector,
+  clock,
+  guard,
+  pool,
+  memory,
+  queue,
+  observer,
+  zones
+};
 
 /// A part of weir with locks of its own. `fork` copies them as they are, and whoever holds one on
 /// another thread is not there in the child to release it. So the forking thread holds them all

@@ -69,6 +69,10 @@ class Consumers(unittest.TestCase):
         self.builds_and_runs("find_package", f"-DCMAKE_PREFIX_PATH={self.prefix}",
                              "-Dwanted_components=prometheus")
 
+    def test_find_package_with_cron(self):
+        self.builds_and_runs("find_package", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                             "-Dwanted_components=cron")
+
     def test_an_installed_tree_may_be_moved(self):
         moved = self.folder() / "moved"
         shutil.copytree(self.prefix, moved, symlinks=True)
@@ -89,7 +93,7 @@ class Consumers(unittest.TestCase):
     def test_add_subdirectory_builds_only_the_library(self):
         folder = self.builds_and_runs("subdirectory", f"-Dweir_source_dir={ROOT}")
         targets = self.must("ninja", "-C", folder, "-t", "targets", "all")
-        for foreign in ("test_pool", "weir_cli", "example_", "weir_trace"):
+        for foreign in ("test_pool", "weir_cli", "example_", "weir_trace", "weir_cron"):
             self.assertNotIn(foreign, targets)
         self.assertNotIn("-Werror", (folder / "build.ninja").read_text())
 

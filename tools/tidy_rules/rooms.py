@@ -5,7 +5,9 @@ import re
 from .tree import Finding
 
 # Left to right: an include may point to the same room or to one further left.
-ROOMS = ("base", "sync", "task", "time", "executor", "pool", "observe", "process", "cli")
+ROOMS = ("base", "sync", "task", "time", "executor", "pool", "observe", "cron", "process", "cli")
+# Rooms that stand side by side, so that neither may include the other.
+SIDE_BY_SIDE = ({"observe", "cron"},)
 
 # The room that a public header belongs to; one that is not listed may be included from anywhere.
 PUBLIC_ROOMS = {
@@ -23,6 +25,8 @@ PUBLIC_ROOMS = {
     "weir/trace.hpp": "observe",
     "weir/json.hpp": "observe",
     "weir/prometheus.hpp": "observe",
+    "weir/schedule.hpp": "time",
+    "weir/cron.hpp": "cron",
 }
 
 RAW_NAMES = re.compile(
@@ -86,9 +90,16 @@ def arrow(file, here, line, include, quoted):
                       "as in \"base/unique_fd.hpp\"")
         return
     there = room_of(target) if target else None
-    if here and there and ROOMS.index(there) > ROOMS.index(here):
+    if here and there and here != there and (ROOMS.index(there) > ROOMS.index(here)
+                                             or {here, there} in SIDE_BY_SIDE):
         yield Finding(file.path, line, f"{here} includes {include} of {there}, but arrows run "
-                      f"{' ← '.join(ROOMS)}: move one of the two, or pass in what is needed")
+                      f"{' ← '.join(ROOMS)}{beside()}: move one of the two, or pass in what is "
+                      "needed")
+
+
+def beside():
+    return "".join(f", and {' and '.join(sorted(rooms))} stand side by side"
+                   for rooms in SIDE_BY_SIDE)
 
 
 def finishes(path, target):
