@@ -1,5 +1,6 @@
 # The oracle pool and its comparison with weir (tests/oracle): a test program everywhere, and with
-# WEIR_FUZZ, which needs clang, the fuzzers fuzz_programs and, of cron expressions, fuzz_cron.
+# WEIR_FUZZ, which needs clang, the fuzzers fuzz_programs, fuzz_timers of the timer queue, and
+# fuzz_cron of cron expressions.
 # tools/fuzz builds and runs them.
 option(WEIR_FUZZ "Build the fuzzer; everything is instrumented for it" OFF)
 
@@ -28,14 +29,15 @@ if(WEIR_FUZZ)
   target_link_libraries(fuzz_cron_core PUBLIC date::date-tz)
   add_executable(fuzz_cron "${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_cron.cpp")
   target_link_libraries(fuzz_cron PRIVATE fuzz_cron_core)
-  foreach(target fuzz_core fuzz_cron_core fuzz_programs fuzz_cron)
+  add_executable(fuzz_timers "${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_timers.cpp")
+  foreach(target fuzz_core fuzz_cron_core fuzz_programs fuzz_timers fuzz_cron)
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include"
                                                  "${PROJECT_SOURCE_DIR}/tests")
     target_link_libraries(${target} PRIVATE weir_options Threads::Threads)
     target_compile_features(${target} PRIVATE cxx_std_20)
     target_compile_options(${target} PRIVATE -fsanitize=address -O1 -g)
   endforeach()
-  foreach(target fuzz_programs fuzz_cron)
+  foreach(target fuzz_programs fuzz_timers fuzz_cron)
     target_link_libraries(${target} PRIVATE fuzz_core)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer,address)
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY

@@ -47,6 +47,9 @@ add_library(model_explorer OBJECT ${model_explorer_sources})
 weir_model_options(model_explorer)
 
 weir_room_sources(model_core_sources base sync task time executor pool)
+# Where the commands of `weir run` wait for room; what needs a child or a file cannot be explored.
+list(APPEND model_core_sources "${PROJECT_SOURCE_DIR}/src/process/excerpt.cpp"
+     "${PROJECT_SOURCE_DIR}/src/process/roster.cpp")
 weir_model_program(test_model EXPLORED ${model_core_sources} ${model_kernels})
 # The mutex itself; everywhere else it is the model's, one step to lock and one to unlock.
 weir_room_sources(model_sync_sources base sync)

@@ -32,11 +32,11 @@ class task_group : private detail::executor_verbs<task_group> {
   task_group(const task_group&) = delete;
   task_group& operator=(const task_group&) = delete;
 
-  /// Adds a task; what it returns is dropped. False: the group has failed or been cancelled, and
-  /// the callable is intact if its move cannot throw. Does not block, and asks the executor for a
-  /// thread without following its saturation policy. How many tasks wait is bounded by the caller
-  /// alone. Throws `std::invalid_argument` for an empty callable, a timeout or a weight, and
-  /// `std::bad_alloc`; then nothing has changed.
+  /// Adds a task; what it returns is dropped. False: the group has failed or been cancelled, or
+  /// is the parent's in the child of a fork; the callable is intact if its move cannot throw. Does
+  /// not block, and asks the executor for a thread without following its saturation policy. How
+  /// many tasks wait is bounded by the caller alone. Throws `std::invalid_argument` for an empty
+  /// callable, a timeout or a weight, and `std::bad_alloc`; then nothing has changed.
   template <class F, class... Args>
   requires detail::task_body<F, Args...>
   bool run(F&& f, Args&&... args) {
@@ -52,8 +52,9 @@ class task_group : private detail::executor_verbs<task_group> {
   /// Throws the first failure, else `task_cancelled` when the group was cancelled or its executor
   /// aborted. A task that waits here and is asked to stop cancels the group. After a wait that
   /// threw nothing the group may be used again. Throws
-  /// `std::system_error(resource_deadlock_would_occur)` inside one of its own tasks. Memory order:
-  /// what the tasks did is visible after.
+  /// `std::system_error(resource_deadlock_would_occur)` inside one of its own tasks, and
+  /// `std::system_error(owner_dead)` in the child of a fork that has left some of them behind.
+  /// Memory order: what the tasks did is visible after.
   void wait();
 
   /// Cancels what has not started and asks what runs to stop; later `run`s add nothing. Stop

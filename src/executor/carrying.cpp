@@ -61,6 +61,7 @@ void lane::open_locked(hiring& record) noexcept {
 }
 
 void lane::settle_locked(hiring& record) noexcept {
+  if (forked_) return;  // by the executor, in the middle of it
   hirings_.remove(record);
   if (!record.started && !record.lost) ++offered_;
 }
@@ -155,8 +156,8 @@ void lane::lost(std::uint64_t number) noexcept {
       record->lost = true;
       return;
     }
-    --offered_;
-    if (certain_locked() == 0 && !shape_.served) stranded = take_all_locked();
+    if (!forked_) --offered_;
+    if ((forked_ || certain_locked() == 0) && !shape_.served) stranded = take_all_locked();
   }
   cancel_chain(stranded, cancel_reason::aborted);
 }
@@ -176,6 +177,7 @@ void lane::carry(std::uint64_t number) {
 
 bool lane::sign_on(drainer& me, std::uint64_t number) noexcept {
   const sync::lock_guard lock(mutex_);
+  if (forked_) return false;
   if (hiring* record = find_locked(number)) {
     record->started = true;
   } else {
@@ -219,6 +221,10 @@ task_base* lane::next(drainer& me) noexcept {
     {
       const sync::lock_guard lock(mutex_);
       finished = detached_task(finish_current_locked(me));
+      if (forked_) {  // by the task: this thread leaves the husk alone
+        me.signed_on = false;
+        return nullptr;
+      }
       if (!waiting_.empty() && (me.helper || me.ran < sync::k_lane_batch)) {
         task = me.current = waiting_.pop();
         ++me.ran;
@@ -246,6 +252,7 @@ bool lane::hand_over(drainer& me, hiring& record) noexcept {
   const auto refused = hire_quietly(record);
   const sync::lock_guard lock(mutex_);
   settle_locked(record);
+  if (forked_) return true;
   --handing_;
   if (refused && refused->why == reject_reason::closed && !shape_.served) closed_ = true;
   if (!record.lost && certain_locked() > 0) return true;
@@ -256,6 +263,7 @@ bool lane::hand_over(drainer& me, hiring& record) noexcept {
 
 // This thread is being ended by force: it leaves no task that only it was to run.
 void lane::give_up(drainer& me) noexcept {
+  if (forked_) return;
   detached_task finished;
   {
     const sync::lock_guard lock(mutex_);

@@ -11,7 +11,7 @@ namespace weir::detail {
 class keyed_lane final : public lane {
  public:
   keyed_lane(executor_ref on, std::size_t capacity, std::unique_ptr<lane_key> of,
-             std::shared_ptr<keyed_table> table) noexcept
+             std::shared_ptr<keyed_table> table)
       : lane(on, {"keyed_strand", 1, capacity}), key(std::move(of)), home(std::move(table)) {}
 
   const std::unique_ptr<lane_key> key;
@@ -78,6 +78,7 @@ struct keyed_table : std::enable_shared_from_this<keyed_table> {
   std::size_t count WEIR_GUARDED_BY(mutex) = 0;  ///< lanes
   bool closed WEIR_GUARDED_BY(mutex) = false;
   std::vector<keyed_lane*> buckets WEIR_GUARDED_BY(mutex);  ///< a power of two of them
+  sync::fork_guard in_fork{mutex, sync::fork_rank::lane};
 
  private:
   static constexpr std::size_t k_fewest = 16;

@@ -14,7 +14,14 @@ namespace weir::detail {
 
 // Taking tasks, letting go of them, ending, waiting. How they come to a thread: carrying.cpp.
 
-lane::lane(executor_ref on, const lane_shape& shape) noexcept : on_(on), shape_(shape) {}
+namespace {
+
+// All of this process, linked through `older_husk_`. Written while it has one thread only.
+constinit lane* youngest_husk = nullptr;
+
+}  // namespace
+
+lane::lane(executor_ref on, const lane_shape& shape) : on_(on), shape_(shape) {}
 
 lane::~lane() = default;
 
@@ -30,6 +37,7 @@ std::optional<refusal> lane::refuse_locked() const {
   const auto text = [this](const std::string& why) {
     return std::string("weir: ") + shape_.what + ": " + why;
   };
+  if (forked_) return refusal{reject_reason::forked, text("of the parent process")};
   if (closed_) return refusal{reject_reason::closed, text("closed")};
   constexpr std::size_t k_most = std::numeric_limits<std::size_t>::max();
   const std::size_t limit =
@@ -159,8 +167,30 @@ bool lane::runs_here() const noexcept {
   return false;
 }
 
+// Counts and queue are whole, and what stands on the stacks of other threads is gone with them.
+// Whoever was to run what waits is not here; it is left alone until somebody cancels it. Never
+// freed, so that the address is given to no other lane.
+void lane::become_husk() noexcept {
+  forked_ = true;
+  closed_ = true;
+  hirings_ = {};
+  drainers_ = {};
+  waiters_ = {};
+  retain();
+  older_husk_ = std::exchange(youngest_husk, this);
+}
+
+bool kept_by_husk(const task_base& task) noexcept {
+  if (youngest_husk == nullptr || task.core != nullptr) return false;
+  if (task.place != task_place::kept) return false;
+  for (const lane* husk = youngest_husk; husk != nullptr; husk = husk->older_husk_) {
+    if (husk == task.keeper) return true;
+  }
+  return false;
+}
+
 void lane::refuse_own_tasks() const {
-  if (!runs_here()) return;
+  if (forked_ || !runs_here()) return;
   throw std::system_error(
       std::make_error_code(std::errc::resource_deadlock_would_occur),
       std::string("weir: ") + shape_.what + ": one of its own tasks waits for all of them");
@@ -172,6 +202,7 @@ bool lane::wait_idle(sync::deadline until) {
   {
     const sync::lock_guard lock(mutex_);
     if (at_rest_locked()) return true;
+    if (forked_) return false;  // it never will be
     list_locked(me);
   }
   if (me.parker.park_until(until)) return true;
@@ -181,17 +212,17 @@ bool lane::wait_idle(sync::deadline until) {
   return false;
 }
 
-void lane::serve() {
+bool lane::serve() {
   refuse_own_tasks();
   drainer me(*this, true);
   for (;;) {
     waiter sleeper;
     {
       const sync::lock_guard lock(mutex_);
+      if (forked_ || at_rest_locked()) return at_rest_locked();
       if (!waiting_.empty() && running_ < shape_.width) {
         sign_on_locked(me);
       } else {
-        if (at_rest_locked()) return;
         list_locked(sleeper);
       }
     }

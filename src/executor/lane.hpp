@@ -8,6 +8,7 @@
 #include "base/thread_annotations.hpp"
 #include "executor/keeper.hpp"
 #include "executor/lane_queue.hpp"
+#include "sync/fork.hpp"
 #include "sync/mutex.hpp"
 #include "sync/parker.hpp"
 #include "weir/detail/admission.hpp"
@@ -32,7 +33,8 @@ struct lane_shape {
 /// One lock; no user code and no executor is called under it.
 class lane : public keeper {
  public:
-  lane(executor_ref on, const lane_shape& shape) noexcept;
+  /// Throws `std::bad_alloc`.
+  lane(executor_ref on, const lane_shape& shape);
 
   /// Takes a task, or says why not; then nothing has changed. May throw what the executor throws.
   std::optional<refusal> admit(task_base& task, const admission_request& request);
@@ -47,14 +49,17 @@ class lane : public keeper {
   /// Blocks until no task is left, at most until `until`; whether it is so. Throws
   /// `std::system_error(resource_deadlock_would_occur)` inside a task of this lane.
   bool wait_idle(sync::deadline until);
-  /// The same, running waiting tasks on this thread meanwhile.
-  void serve();
+  /// The same without a limit, running waiting tasks on this thread meanwhile. False only in the
+  /// child of a fork.
+  bool serve();
 
   /// Tasks that are accepted and not finished.
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] bool closed() const noexcept;
   /// Why the lane was stopped, if it was.
   [[nodiscard]] std::optional<cancel_reason> stopped() const noexcept;
+  /// Whether this is what the child of a fork has of its parent's lane.
+  [[nodiscard]] bool husk() const noexcept { return forked_; }
   /// Whether the calling thread is inside a task of this lane.
   [[nodiscard]] bool runs_here() const noexcept;
 
@@ -95,6 +100,23 @@ class lane : public keeper {
     sync::parker parker;
     bool listed = false;
     list_links<waiter> links;
+  };
+
+  /// A member and not a base: while the lane is being made, it is complete.
+  class part final : public sync::fork_part {
+   public:
+    explicit part(lane& home) : home_(home) { sync::join_forks(*this, sync::fork_rank::lane); }
+    ~part() { sync::leave_forks(*this, sync::fork_rank::lane); }
+
+    void hold_for_fork() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS { home_.mutex_.lock(); }
+    void resume_parent() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS { home_.mutex_.unlock(); }
+    void resume_child() noexcept override WEIR_NO_THREAD_SAFETY_ANALYSIS {
+      if (!home_.forked_) home_.become_husk();
+      home_.mutex_.unlock();
+    }
+
+   private:
+    lane& home_;
   };
 
   static inline constinit WEIR_THREAD_LOCAL sync::per_thread<drainer*> innermost_{};
@@ -139,6 +161,8 @@ class lane : public keeper {
     return held_ == 0 && busy_ == 0;
   }
   void refuse_own_tasks() const;
+  void become_husk() noexcept WEIR_REQUIRES(mutex_);
+  friend bool kept_by_husk(const task_base& task) noexcept;
 
   /// This task has left: its outcome is fixed, it is not terminal yet. No lock is held. For those
   /// who stand on lanes.
@@ -163,7 +187,14 @@ class lane : public keeper {
   intrusive_list<hiring, &hiring::links> hirings_ WEIR_GUARDED_BY(mutex_);
   intrusive_list<drainer, &drainer::links> drainers_ WEIR_GUARDED_BY(mutex_);
   intrusive_list<waiter, &waiter::links> waiters_ WEIR_GUARDED_BY(mutex_);
+
+  bool forked_ = false;  // written while the process has one thread
+  lane* older_husk_ = nullptr;
+  part in_fork_{*this};
 };
+
+/// Whether the task was given to a lane of the parent process. Does not touch the lane.
+[[nodiscard]] bool kept_by_husk(const task_base& task) noexcept;
 
 /// Throws `std::invalid_argument` for options of a task that only a pool can honour.
 void refuse_pool_options(const task_base& task, const char* what);

@@ -7,6 +7,7 @@
 
 #include "base/thread_annotations.hpp"
 #include "executor/keeper.hpp"
+#include "sync/fork.hpp"
 #include "sync/mutex.hpp"
 
 namespace weir {
@@ -17,8 +18,7 @@ namespace detail {
 
 class manual_core final : public keeper {
  public:
-  manual_core(std::size_t capacity, manual_clock* clock) noexcept
-      : capacity_(capacity), clock_(clock) {}
+  manual_core(std::size_t capacity, manual_clock* clock) : capacity_(capacity), clock_(clock) {}
 
   [[nodiscard]] manual_clock* clock() const noexcept { return clock_; }
 
@@ -134,6 +134,7 @@ class manual_core final : public keeper {
   std::size_t refusals_ WEIR_GUARDED_BY(mutex_) = 0;
   reject_reason refusal_ WEIR_GUARDED_BY(mutex_) = reject_reason::saturated;
   bool closed_ WEIR_GUARDED_BY(mutex_) = false;
+  sync::fork_guard in_fork_{mutex_, sync::fork_rank::lane};
 };
 
 }  // namespace detail

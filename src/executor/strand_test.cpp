@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sync/event.hpp"
@@ -138,6 +141,54 @@ TEST(strand, R11_a_refused_carrier_refuses_the_task_that_needed_it) {
   auto accepted = lane.submit(std::move(task));
   threads.run_all();
   EXPECT_EQ(accepted.get(), 1);
+}
+
+/// Takes nothing, and before it says so it lets somebody else ask as well.
+class refusing_executor {
+ public:
+  explicit refusing_executor(std::function<void()> meanwhile) : meanwhile_(std::move(meanwhile)) {}
+
+  template <class F>
+  auto submit(F&& f) {
+    return *try_submit(std::forward<F>(f));
+  }
+  template <class F>
+  auto submit(const task_options&, F&& f) {
+    return submit(std::forward<F>(f));
+  }
+  template <class F>
+  void execute(F&&) {
+    if (const auto ask = std::exchange(meanwhile_, {})) ask();
+    throw rejected(reject_reason::saturated, "refuses");
+  }
+  template <class F>
+  void execute(const task_options&, F&& f) {
+    execute(std::forward<F>(f));
+  }
+  template <class F>
+  auto try_submit(F&&) {
+    if (const auto ask = std::exchange(meanwhile_, {})) ask();
+    return submission<detail::body_result<F>>(reject_reason::saturated);
+  }
+  template <class F>
+  auto try_submit(const task_options&, F&& f) {
+    return try_submit(std::forward<F>(f));
+  }
+
+ private:
+  std::function<void()> meanwhile_;
+};
+static_assert(executor<refusing_executor>);
+
+TEST(strand, R11_two_refused_carriers_refuse_both_tasks) {
+  strand* lane = nullptr;
+  std::optional<reject_reason> inner;
+  refusing_executor nobody([&] { inner = lane->try_submit([] {}).why(); });
+  strand refused(nobody, unbounded);
+  lane = &refused;
+  EXPECT_EQ(refused.try_submit([] {}).why(), reject_reason::saturated);
+  EXPECT_EQ(inner, reject_reason::saturated);
+  EXPECT_EQ(refused.size(), 0u);
 }
 
 TEST(strand, A1_a_dropped_carrier_cancels_what_waits) {

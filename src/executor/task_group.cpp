@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <stop_token>
+#include <system_error>
 
 #include "executor/lane.hpp"
 #include "task/state_word.hpp"
@@ -15,7 +16,7 @@ namespace detail {
 /// A lane whose first failure stops it.
 class group_lane final : public lane {
  public:
-  group_lane(executor_ref on, std::size_t limit) noexcept
+  group_lane(executor_ref on, std::size_t limit)
       : lane(on, {"task_group", limit, unbounded, true}) {}
 
   [[nodiscard]] std::exception_ptr failure() const noexcept {
@@ -46,6 +47,7 @@ class group_lane final : public lane {
   mutable sync::mutex mutex_;
   std::exception_ptr failure_ WEIR_GUARDED_BY(mutex_);
   bool told_ WEIR_GUARDED_BY(mutex_) = false;
+  sync::fork_guard in_fork_{mutex_, sync::fork_rank::lane};
 };
 
 }  // namespace detail
@@ -56,8 +58,8 @@ task_group::task_group(executor_ref on, std::size_t limit) {
 }
 
 task_group::~task_group() {
-  if (std::uncaught_exceptions() > exceptions_) cancel();
-  lane_->serve();
+  if (std::uncaught_exceptions() > exceptions_ && !lane_->husk()) cancel();
+  (void)lane_->serve();
   if (const auto error = lane_->tell()) detail::print_unhandled(error, {0, "of a task_group"});
   lane_->release();
 }
@@ -71,7 +73,10 @@ void task_group::wait() {
   {
     const auto stop = [this] { cancel(); };
     const std::stop_callback hears(this_task::stop_token(), stop);
-    lane_->serve();
+    if (!lane_->serve()) {
+      throw std::system_error(std::make_error_code(std::errc::owner_dead),
+                              "weir: the task_group is the parent process's");
+    }
   }
   (void)lane_->tell();
   if (const auto error = lane_->failure()) std::rethrow_exception(error);

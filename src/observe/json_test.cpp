@@ -54,6 +54,24 @@ TEST(json, G2_a_snapshot_is_one_object_on_one_line) {
   EXPECT_EQ(seen["left_out"], 0);
 }
 
+TEST(json, G2_series_are_told_with_their_counts) {
+  manual_clock clock(clock::time_point{}, manual_clock::wall_point(100h));
+  thread_pool pool(on(clock));
+  const series recurring = pool.submit_every(1h, [] {}, {.task = {.name = "sweep"}});
+  clock.advance(2h);
+  pool.submit([] {}).wait();
+  const json seen = json::parse(to_json(pool.snapshot()))["series"];
+  ASSERT_EQ(seen.size(), 1u);
+  EXPECT_EQ(seen[0]["id"], recurring.id());
+  EXPECT_EQ(seen[0]["name"], "sweep");
+  EXPECT_EQ(seen[0]["state"], "waiting");
+  EXPECT_EQ(seen[0]["runs"], 1);
+  EXPECT_EQ(seen[0]["skipped"], 1);
+  EXPECT_EQ(seen[0]["failures"], 0);
+  EXPECT_EQ(seen[0]["next_due_ns"], (3h).count() * 3'600'000'000'000);
+  EXPECT_FALSE(seen[0].contains("next_wall_due_ns")) << "only a schedule has one";
+}
+
 TEST(json, names_are_bytes_and_the_text_is_utf_8_all_the_same) {
   manual_clock clock;
   thread_pool pool(on(clock));

@@ -14,6 +14,7 @@
 #include "support/conservation.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/pool_shape.hpp"
 #include "support/thread_famine.hpp"
 #include "support/watchdog.hpp"
 #include "weir/this_task.hpp"
@@ -26,14 +27,7 @@ using namespace std::chrono_literals;
 using testing::eventually;
 using testing::gate;
 using testing::held_worker;
-
-pool_options sized(std::size_t core, std::size_t max, std::size_t capacity) {
-  pool_options options;
-  options.core = core;
-  options.max = max;
-  options.capacity = capacity;
-  return options;
-}
+using testing::sized;
 
 // Case 1, tck 5 and 45: a pool without core workers still runs its tasks.
 TEST(admission, B1_core_zero_starts_a_worker_for_what_waits) {

@@ -12,6 +12,7 @@
 #include "support/conservation.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/settle.hpp"
 #include "support/thread_switches.hpp"
 #include "weir/thread_pool.hpp"
 
@@ -22,6 +23,7 @@ using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 using std::chrono::system_clock;
 using testing::eventually;
+using testing::settle;
 using wall_point = system_clock::time_point;
 
 constexpr wall_point noon{std::chrono::hours(500'000)};
@@ -31,8 +33,6 @@ pool_options on(weir::clock& clock, std::size_t capacity = 16) {
   options.clock = &clock;
   return options;
 }
-
-void settle(thread_pool& pool) { pool.submit([] {}).wait(); }
 
 /// Each so often of civil time, from the epoch on.
 class each final : public schedule {

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "executor/lane.hpp"
 #include "pool/pool_core.hpp"
 #include "task/state_word.hpp"
 #include "task/task_home.hpp"
@@ -59,7 +60,6 @@ void pool_core::become_husk() noexcept {
   inside_waits_ = {};
   for (const auto& place : places_) {
     place->listed = place->woken = false;
-    place->thread.forget();
     // Also that of the thread which forks: after its body it finds nothing to start.
     place->claims.running = nullptr;
   }
@@ -76,13 +76,25 @@ void pool_core::leave_husk() noexcept {
   facade_ = nullptr;
 }
 
+namespace {
+
+bool runs_elsewhere(std::uint32_t word) noexcept {
+  return !state_word::terminal(word) && !state_word::started_detached_here(word);
+}
+
+}  // namespace
+
 bool lost_in_fork(const task_base& task) noexcept {
+  if (kept_by_husk(task)) {
+    const std::uint32_t word = task.word.load(sync::relaxed);
+    return state_word::phase_of(word) == phase::detached || runs_elsewhere(word);
+  }
   for (const pool_core* husk = youngest_husk; husk != nullptr; husk = husk->older_husk()) {
     if (husk != task.core) continue;
     const std::uint32_t word = task.word.load(sync::relaxed);
     // A drained task runs wherever it is called, in the child as well.
     if (state_word::phase_of(word) == phase::detached) return false;
-    return state_word::terminal(word) ? false : !state_word::started_detached_here(word);
+    return runs_elsewhere(word);
   }
   return false;
 }

@@ -15,6 +15,7 @@
 #include "support/conservation.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/thread_switches.hpp"
 #include "weir/thread_pool.hpp"
 
 namespace weir {
@@ -66,6 +67,7 @@ TEST(forking_inside, R26_a_child_may_end_by_exit_with_pools_of_every_kind) {
 TEST(forking_inside, R26_a_body_that_forks_ends_its_thread_in_the_child) {
   WEIR_NO_FORK_HERE;
   for (const bool with_future : {true, false}) {
+    const pid_t parent = ::getpid();
     std::atomic<int> after{0};
     thread_pool pool = thread_pool::fixed(1, 64);
     pid_t child = -1;
@@ -81,10 +83,11 @@ TEST(forking_inside, R26_a_body_that_forks_ends_its_thread_in_the_child) {
       } else {
         pool.execute(body);
       }
-      // Short enough to be claimed ahead: in the child none of them may start.
+      // In the child none of them may start.
       for (int at = 0; at < 40; ++at) {
-        rest.push_back(pool.submit([&after] {
-          if (++after > 40) ::_exit(9);
+        rest.push_back(pool.submit([&after, parent] {
+          if (::getpid() != parent) ::_exit(9);
+          ++after;
         }));
       }
     }
@@ -99,21 +102,24 @@ TEST(forking_inside, R26_what_a_forking_body_has_claimed_ahead_does_not_start_in
   WEIR_NO_FORK_HERE;
   const pid_t parent = ::getpid();
   std::atomic<int> started{0};
-  pid_t child = -1;
+  std::vector<pid_t> children;
   thread_pool pool = thread_pool::fixed(1, 1000);
   const auto task = [&](int number) {
     if (::getpid() != parent) ::_exit(9);  // a task of the parent's runs in the child
-    if (++started == 300) {
-      child = fork_child();
-      if (child == 0) tell_at_exit();
+    // In the middle of a burst of short ones: most of the time the next ones are claimed.
+    if (++started % 50 == 20) {
+      children.push_back(fork_child());
+      if (children.back() == 0) tell_at_exit();
     }
     return number;
   };
-  for (int round = 0; round < 2; ++round) {
-    for (int at = 0; at < 300; ++at) pool.execute(task, at);
-    pool.wait_idle();
+  {
+    held_worker busy(pool);
+    for (int at = 0; at < 600; ++at) pool.execute(task, at);
   }
-  EXPECT_EQ(end_of(child), told_at_exit());
+  pool.wait_idle();
+  EXPECT_EQ(children.size(), 12u);
+  for (const pid_t child : children) EXPECT_EQ(end_of(child), told_at_exit());
   testing::expect_conserved(pool.stats());
 }
 
@@ -218,23 +224,30 @@ TEST(forking_inside, R26_hooks_may_fork_and_are_not_called_in_the_child) {
   for (const pid_t child : children) EXPECT_EQ(end_of(child), told_at_exit());
 }
 
-// The destructor of a capture forks while its pool's destructor cancels it.
+// The destructor of a capture forks while its pool's destructor cancels it. In the child that must
+// not join the last thread of the pool: its handle may stand for one that the child has started.
 TEST(forking_inside, R26_a_fork_in_the_middle_of_a_destructor) {
   WEIR_NO_FORK_HERE;
   pid_t child = -1;
   struct forker {
     pid_t* child;
     ~forker() {
-      if (child != nullptr) *child = fork_child();
+      if (child == nullptr) return;
+      *child = fork_child();
+      // On every stack that the parent's threads have left, and so with all their handles.
+      for (int at = 0; *child == 0 && at < 16; ++at) std::thread([] { ::pause(); }).detach();
     }
     explicit forker(pid_t* at) : child(at) {}
     forker(forker&& other) noexcept : child(std::exchange(other.child, nullptr)) {}
     void operator()() {}
   };
   {
-    thread_pool pool(pool_options{.core = 0, .max = 1, .keep_alive = 0s, .capacity = 4});
+    pool_options options{.core = 0, .max = 1, .keep_alive = 0s, .capacity = 4};
+    options.name = "leaves";
+    thread_pool pool(options);
     pool.submit([] {}).get();
-    ASSERT_TRUE(testing::eventually([&] { return pool.size() == 0; })) << "a thread has left";
+    ASSERT_TRUE(testing::eventually([] { return testing::switches_of_threads("leaves").empty(); }))
+        << "its thread has ended, and is not joined yet";
     pool.submit_after(1h, forker(&child));
   }
   if (child == 0) testing::leave_child();

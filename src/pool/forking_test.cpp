@@ -1,7 +1,9 @@
 // R26 and E7: what the child of a fork finds of its parent's pools.
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -15,6 +17,8 @@
 #include "support/conservation.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/lost_stack.hpp"
+#include "support/thread_switches.hpp"
 #include "support/watchdog.hpp"
 #include "weir/thread_pool.hpp"
 
@@ -200,6 +204,37 @@ TEST(forking, R26_a_queued_task_can_be_cancelled_and_a_running_one_cannot) {
   EXPECT_FALSE(here.pool->stop_token().stop_requested());
 }
 
+TEST(forking, R26_a_series_that_waits_can_be_cancelled_and_one_that_runs_is_lost) {
+  WEIR_NO_FORK_HERE;
+  pool_options options{.core = 1, .max = 1, .capacity = 4};
+  thread_pool pool(options);
+  testing::gate inside;
+  testing::gate go;
+  const series waits = pool.submit_every(1h, [] {});
+  const series runs = pool.submit_every(
+      1h,
+      [&] {
+        inside.open();
+        go.wait();
+      },
+      {.first = 0s});
+  inside.wait();
+  in_child([&] {
+    EXPECT_THROW((void)pool.submit_every(1h, [] {}), rejected);
+    EXPECT_LOST(waits.wait());
+    EXPECT_LOST(runs.wait());
+    EXPECT_FALSE(waits.reschedule(1s));
+    EXPECT_EQ(waits.cancel(), cancel_result::cancelled);
+    EXPECT_EQ(waits.state(), series_state::cancelled);
+    waits.wait();
+    EXPECT_EQ(runs.cancel(), cancel_result::too_late);
+    testing::expect_accounted(pool.stats());
+  });
+  EXPECT_EQ(waits.state(), series_state::waiting);
+  go.open();
+  EXPECT_TRUE(eventually([&] { return runs.state() == series_state::waiting; }));
+}
+
 TEST(forking, R26_drained_tasks_may_be_run_in_the_child) {
   WEIR_NO_FORK_HERE;
   scene here;
@@ -302,28 +337,83 @@ TEST(forking, R26_a_manual_clock_serves_new_pools_in_the_child) {
   EXPECT_EQ(delayed.get(), 1);
 }
 
-// Threads that wait for room, for rest and for results exist in the parent only: nothing in the
+// Threads that wait for room, for rest and for the end exist in the parent only: nothing in the
 // child may touch what stands on their stacks.
 TEST(forking, R26_whoever_waited_in_the_parent_is_not_woken_in_the_child) {
   WEIR_NO_FORK_HERE;
   const testing::watchdog dog("waiters at a fork");
-  scene here(saturation::block);
-  std::thread submitter([&] { here.pool->submit([] {}).wait(); });
-  ASSERT_TRUE(eventually([&] { return here.pool->stats().blocked == 1; }));
-  std::thread joiner([&] { EXPECT_FALSE(here.pool->join_for(500ms)); });
-  std::thread idler([&] { EXPECT_FALSE(here.pool->wait_idle_for(500ms)); });
-  for (int round = 0; round < 20; ++round) {
-    in_child([&] {
-      EXPECT_EQ(here.pool->stats().blocked, 0u);
-      EXPECT_EQ(here.pool->abort(), 2u);
-      here.pool.reset();
+  pool_options options{.core = 1, .max = 1, .capacity = 1};
+  options.on_saturation = saturation::block;
+  std::optional<thread_pool> pool(std::in_place, options);
+  pool->pause();
+  pool->execute([] {});
+  std::array<testing::lost_stack, 3> stacks;
+  std::vector<std::thread> waiters;
+  const auto wait_on_a_thread = [&](auto wait) {
+    waiters.emplace_back([&stack = stacks.at(waiters.size()), wait] {
+      ::pthread_setname_np(::pthread_self(), "waits");
+      stack.run(wait);
     });
-  }
-  joiner.join();
-  idler.join();
-  EXPECT_EQ(here.delayed.cancel(), cancel_result::cancelled);
-  here.busy.reset();
-  submitter.join();
+    ASSERT_TRUE(eventually([] { return testing::threads_sleep("waits"); }));
+  };
+  wait_on_a_thread([&] { pool->submit([] {}).wait(); });
+  wait_on_a_thread([&] { pool->wait_idle(); });
+  wait_on_a_thread([&] { pool->join(); });
+  ASSERT_EQ(pool->stats().blocked, 1u);
+  in_child([&] {
+    for (const auto& stack : stacks) stack.close();
+    EXPECT_EQ(pool->stats().blocked, 0u);
+    EXPECT_EQ(pool->cancel_pending(), 1u) << "there is room, and all have ended";
+    EXPECT_TRUE(pool->wait_idle_for(0s));
+    EXPECT_TRUE(pool->join_for(0s));
+    pool.reset();
+  });
+  pool->resume();
+  waiters[0].join();
+  waiters[1].join();
+  pool->close();
+  waiters[2].join();
+}
+
+// A body on its caller's thread, and one that waits for a task of its own pool.
+TEST(forking, R26_bodies_that_are_gone_leave_nothing_in_the_child) {
+  WEIR_NO_FORK_HERE;
+  const testing::watchdog dog("bodies at a fork");
+  pool_options options{.core = 2, .max = 2, .capacity = 1};
+  options.on_saturation = saturation::caller_runs;
+  thread_pool pool(options);
+  std::array<testing::lost_stack, 2> stacks;
+  held_worker busy(pool);
+  auto waits = pool.submit([&] {
+    ::pthread_setname_np(::pthread_self(), "waits");
+    stacks[0].run([&] { return busy.done().wait_for(1h); });
+  });
+  ASSERT_TRUE(eventually([] { return testing::threads_sleep("waits"); }));
+  auto queued = pool.submit([] {});
+  testing::gate inside;
+  testing::gate go;
+  std::thread caller([&] {
+    stacks[1].run([&] {
+      pool.execute([&] {
+        inside.open();
+        go.wait();
+      });
+    });
+  });
+  inside.wait();
+  in_child([&] {
+    for (const auto& stack : stacks) stack.close();
+    pool.pause();
+    pool.resume();
+    EXPECT_EQ(pool.stats().running, 3u);
+    EXPECT_EQ(pool.abort(), 1u);
+    testing::expect_accounted(pool.stats());
+  });
+  go.open();
+  caller.join();
+  busy.release();
+  waits.wait();
+  queued.wait();
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 namespace weir::detail {
 
 /// What waits in a pool, in the one order that counts: by due time, then by id. Tasks that were due
-/// at submission stand in a list, whose order is the order of submission; delayed ones in a heap.
-/// A pure data structure: the pool's lock guards it, the pool reads the clock.
+/// at submission stand in a list, whose order is the order of submission; delayed ones in the timer
+/// queue. A pure data structure: the pool's lock guards it, the pool reads the clock.
 class pending_queue {
  public:
   /// Makes room for one more, so that the next push cannot fail. Throws `std::bad_alloc`.
@@ -46,7 +46,7 @@ class pending_queue {
   /// one that comes before them. They stay `queued` and keep saying that they are ready.
   std::size_t take_ahead(task_base** target, std::size_t count) noexcept;
 
-  /// Removes a task that is in the list or the heap; does nothing when it is in none.
+  /// Removes a task that is in the list or the timer queue; does nothing when it is in none.
   void unlink(task_base& task) noexcept;
 
   /// The first task in order, due or not; null when empty.

@@ -75,9 +75,11 @@ series_plan pool_core::make_plan(const series_times& times, const series_options
 // A civil time that has passed is due now.
 admission_request pool_core::request_for(const series_plan::slot& slot) {
   admission_request request;
-  if (slot.wall) request = request_by_wall(*slot.wall);
-  if (!slot.wall) request.due = slot.due;
-  if (!slot.wall) request.now = clock().now();
+  if (slot.wall) {
+    request = request_by_wall(*slot.wall);
+  } else {
+    request.due = slot.due;
+  }
   request.delayed = true;
   return request;
 }
@@ -262,6 +264,7 @@ void pool_core::enter_next(series_record& record, occurrence* next,
   if (slot) request = request_for(*slot);
   next->due = request.due;
   if (request.wall) need_extras(*next).wall_due = request.wall;
+  if (measures_this()) stamp_submitted(*next, clock().now());
   std::optional<series_plan> replaced;
   worker* wake = nullptr;
   std::uint64_t id = 0;
@@ -333,7 +336,8 @@ cancel_result pool_core::cancel_series(series_core& of) {
   occurrence* waiting = nullptr;
   {
     const sync::lock_guard lock(mutex_);
-    if (of.over) return cancel_result::too_late;
+    const bool lost = forked_ && of.waiting == nullptr;  // nobody here would hear of it
+    if (of.over || lost) return cancel_result::too_late;
     resolve(of, {series_state::cancelled, cancel_reason::cancelled});
     if (of.waiting != nullptr) detail::retain(*(waiting = of.waiting));
   }

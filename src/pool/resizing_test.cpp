@@ -9,6 +9,7 @@
 #include "support/conservation.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/pool_shape.hpp"
 #include "support/watchdog.hpp"
 #include "weir/this_task.hpp"
 #include "weir/thread_pool.hpp"
@@ -20,18 +21,11 @@ using namespace std::chrono_literals;
 using testing::eventually;
 using testing::gate;
 using testing::held_worker;
-
-pool_options shaped(std::size_t core, std::size_t max, std::size_t capacity) {
-  pool_options options;
-  options.core = core;
-  options.max = max;
-  options.capacity = capacity;
-  return options;
-}
+using testing::sized;
 
 // tck 8, 11 … 19, 22: the object keeps what it had.
 TEST(resizing, B7_a_setter_refuses_what_the_constructor_would) {
-  thread_pool pool(shaped(2, 4, 3));
+  thread_pool pool(sized(2, 4, 3));
   EXPECT_THROW(pool.set_core(5), std::invalid_argument);
   EXPECT_THROW(pool.set_max(0), std::invalid_argument);
   EXPECT_THROW(pool.set_max(1), std::invalid_argument);
@@ -49,7 +43,7 @@ TEST(resizing, B7_a_setter_refuses_what_the_constructor_would) {
 
 // Case 10: both orders.
 TEST(resizing, B7_zero_keep_alive_and_core_time_out_exclude_each_other) {
-  thread_pool pool(shaped(1, 1, 1));
+  thread_pool pool(sized(1, 1, 1));
   pool.set_keep_alive(0ns);
   EXPECT_THROW(pool.set_core_may_time_out(true), std::invalid_argument);
   pool.set_keep_alive(1s);
@@ -60,7 +54,7 @@ TEST(resizing, B7_zero_keep_alive_and_core_time_out_exclude_each_other) {
 
 TEST(resizing, E6_a_raised_core_starts_workers_for_what_waits_and_no_more) {
   const testing::watchdog guard("resizing");
-  thread_pool pool(shaped(1, 8, 10));
+  thread_pool pool(sized(1, 8, 10));
   gate release;
   const testing::opens_at_exit opens(release);
   std::vector<future<void>> tasks;
@@ -74,7 +68,7 @@ TEST(resizing, E6_a_raised_core_starts_workers_for_what_waits_and_no_more) {
 // tck 79, 88: idle workers go, a running body notices nothing.
 TEST(resizing, E6_a_lowered_core_lets_idle_workers_leave) {
   const testing::watchdog guard("resizing");
-  pool_options options = shaped(3, 3, 4);
+  pool_options options = sized(3, 3, 4);
   options.keep_alive = 0ns;
   thread_pool pool(std::move(options));
   EXPECT_EQ(pool.prestart_core(), 3u);
@@ -96,7 +90,7 @@ TEST(resizing, E6_a_lowered_core_lets_idle_workers_leave) {
 // tck 81, 82, 90.
 TEST(resizing, R31_a_lowered_max_lets_workers_leave_after_their_task) {
   const testing::watchdog guard("resizing");
-  thread_pool pool(shaped(4, 4, unbounded));
+  thread_pool pool(sized(4, 4, unbounded));
   gate release;
   const testing::opens_at_exit opens(release);
   std::vector<future<void>> tasks;
@@ -121,7 +115,7 @@ TEST(resizing, R31_a_lowered_max_lets_workers_leave_after_their_task) {
 
 TEST(resizing, R31_the_bound_follows_the_limits) {
   const testing::watchdog guard("resizing");
-  thread_pool pool(shaped(1, 1, 1));
+  thread_pool pool(sized(1, 1, 1));
   held_worker busy(pool);
   auto first = pool.submit([] {});
   EXPECT_FALSE(pool.try_submit([] {}));
@@ -138,7 +132,7 @@ TEST(resizing, R31_the_bound_follows_the_limits) {
 
 TEST(resizing, R10_a_raised_capacity_lets_the_blocked_in) {
   const testing::watchdog guard("resizing");
-  pool_options options = shaped(1, 1, 1);
+  pool_options options = sized(1, 1, 1);
   options.on_saturation = saturation::block;
   thread_pool pool(std::move(options));
   held_worker busy(pool);
@@ -154,7 +148,7 @@ TEST(resizing, R10_a_raised_capacity_lets_the_blocked_in) {
 // tck 68.
 TEST(resizing, B4_another_policy_counts_from_the_next_submission_on) {
   const testing::watchdog guard("resizing");
-  thread_pool pool(shaped(1, 1, 1));
+  thread_pool pool(sized(1, 1, 1));
   held_worker busy(pool);
   auto first = pool.submit([] {});
   EXPECT_THROW((void)pool.submit([] {}), rejected);
@@ -168,7 +162,7 @@ TEST(resizing, B4_another_policy_counts_from_the_next_submission_on) {
 TEST(resizing, E6_a_shorter_keep_alive_counts_at_once) {
   const testing::watchdog guard("resizing");
   manual_clock time;
-  pool_options options = shaped(0, 2, 2);
+  pool_options options = sized(0, 2, 2);
   options.keep_alive = std::chrono::nanoseconds::max();
   options.clock = &time;
   thread_pool pool(std::move(options));
@@ -184,7 +178,7 @@ TEST(resizing, E6_a_shorter_keep_alive_counts_at_once) {
 
 // tck 25 … 28.
 TEST(resizing, E6_prestart_fills_the_core) {
-  thread_pool pool(shaped(3, 5, 1));
+  thread_pool pool(sized(3, 5, 1));
   EXPECT_TRUE(pool.prestart_one());
   EXPECT_EQ(pool.size(), 1u);
   EXPECT_EQ(pool.prestart_core(), 2u);
@@ -200,7 +194,7 @@ TEST(resizing, E6_prestart_fills_the_core) {
 // Case 2: the escape from "queue before growth".
 TEST(resizing, E6_eager_growth_starts_a_worker_before_it_queues) {
   const testing::watchdog guard("resizing");
-  pool_options options = shaped(0, 8, 1000);
+  pool_options options = sized(0, 8, 1000);
   options.growth = growth::eager;
   thread_pool pool(std::move(options));
   std::atomic<int> met{0};
@@ -221,7 +215,7 @@ TEST(resizing, E6_eager_growth_starts_a_worker_before_it_queues) {
 
 TEST(resizing, E6_eager_growth_starts_nobody_for_whom_an_idle_worker_waits) {
   const testing::watchdog guard("resizing");
-  pool_options options = shaped(0, 8, 1000);
+  pool_options options = sized(0, 8, 1000);
   options.growth = growth::eager;
   thread_pool pool(std::move(options));
   for (int i = 0; i < 100; ++i) pool.submit([] {}).get();
@@ -237,7 +231,7 @@ TEST(resizing, E6_on_terminated_is_called_once_at_the_very_end) {
       std::atomic<std::size_t> workers_seen{99};
       std::atomic<bool> terminated_seen{true};
       thread_pool* self = nullptr;
-      pool_options options = shaped(2, 2, 4);
+      pool_options options = sized(2, 2, 4);
       options.on_unhandled = [](std::exception_ptr, const task_info&) {};
       options.on_terminated = [&] {
         ++calls;

@@ -14,6 +14,7 @@
 
 #include "support/conservation.hpp"
 #include "support/gate.hpp"
+#include "support/pool_shape.hpp"
 #include "support/watchdog.hpp"
 #include "weir/this_task.hpp"
 #include "weir/thread_pool.hpp"
@@ -25,14 +26,8 @@ using weir::testing::expect_conserved;
 using weir::testing::gate;
 using weir::testing::held_worker;
 using weir::testing::opens_at_exit;
+using weir::testing::sized;
 using weir::testing::watchdog;
-
-pool_options one_worker(std::size_t capacity) {
-  pool_options options;
-  options.core = options.max = 1;
-  options.capacity = capacity;
-  return options;
-}
 
 TEST(results, R24_then_runs_on_the_worker_that_ends_the_task) {
   auto pool = thread_pool::fixed(1, 4);
@@ -90,7 +85,7 @@ TEST(results, D4_an_abort_reaches_a_continuation_on_the_pool) {
 
 TEST(results, D5_an_unread_failure_of_a_continuation_goes_to_the_hook_of_the_pool) {
   std::vector<std::string> told;
-  auto options = one_worker(4);
+  auto options = sized(1, 1, 4);
   options.on_unhandled = [&told](const std::exception_ptr& error, const task_info&) {
     try {
       std::rethrow_exception(error);
@@ -130,7 +125,7 @@ TEST(results, E3_a_pool_is_not_idle_before_a_whole_chain_is_over) {
 
 TEST(results, D5_a_failure_that_a_continuation_sees_is_read) {
   int told = 0;
-  auto options = one_worker(4);
+  auto options = sized(1, 1, 4);
   options.on_unhandled = [&told](const std::exception_ptr&, const task_info&) { ++told; };
   thread_pool pool(std::move(options));
   auto seen =
@@ -197,7 +192,7 @@ TEST(results, a_completion_queue_takes_what_a_pool_finishes) {
 // Cancelled, drained, dropped by a policy: all of them are yielded, none is waited for in vain.
 TEST(results, a_completion_queue_never_waits_in_vain) {
   const watchdog limit("results.a_completion_queue_never_waits_in_vain");
-  auto options = one_worker(3);
+  auto options = sized(1, 1, 3);
   options.on_saturation = saturation::discard_oldest;
   thread_pool pool(std::move(options));
   completion_queue<void> queue;
@@ -242,6 +237,29 @@ TEST(results, B10_a_body_may_wait_for_several_of_its_pool) {
     return std::get<0>(all).get() + std::get<1>(all).get() + static_cast<int>(any.index);
   });
   EXPECT_EQ(outer.get(), 3);
+}
+
+// One of two is its pool's own, and the other one ends only after that.
+TEST(results, B10_a_body_may_wait_for_its_pool_and_for_others_together) {
+  const watchdog limit("results.B10_a_body_may_wait_for_its_pool_and_for_others_together");
+  auto pool = thread_pool::fixed(1, 4);
+  for (const bool first : {true, false}) {
+    for (const bool followed : {true, false}) {
+      promise<int> elsewhere;
+      auto waits = pool.submit([&] {
+        auto own = pool.submit([&elsewhere] {
+          elsewhere.set_value(1);
+          return 1;
+        });
+        auto other = elsewhere.get_future();
+        if (followed) own = std::move(own).then([](int one) { return one; });
+        if (followed) other = std::move(other).then([](int one) { return one; });
+        if (first) std::swap(own, other);
+        when_all(std::move(own), std::move(other)).wait();
+      });
+      waits.get();
+    }
+  }
 }
 
 TEST(results, B10_a_body_may_take_what_its_pool_finishes) {

@@ -13,6 +13,7 @@
 #include "support/conservation.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/pool_shape.hpp"
 #include "support/watchdog.hpp"
 #include "weir/this_task.hpp"
 #include "weir/thread_pool.hpp"
@@ -24,13 +25,12 @@ using namespace std::chrono_literals;
 using testing::eventually;
 using testing::gate;
 using testing::held_worker;
+using testing::sized;
 
 using policy = decltype(pool_options::on_saturation);
 
 pool_options with(policy chosen, std::size_t capacity = 1) {
-  pool_options options;
-  options.core = options.max = 1;
-  options.capacity = capacity;
+  pool_options options = sized(1, 1, capacity);
   options.on_saturation = std::move(chosen);
   return options;
 }

@@ -9,6 +9,7 @@
 #include "support/conservation.hpp"
 #include "support/eventually.hpp"
 #include "support/gate.hpp"
+#include "support/pool_shape.hpp"
 #include "support/watchdog.hpp"
 #include "weir/thread_pool.hpp"
 
@@ -19,11 +20,10 @@ using namespace std::chrono_literals;
 using testing::eventually;
 using testing::gate;
 using testing::held_worker;
+using testing::sized;
 
 pool_options weighing(std::size_t most, saturation policy = saturation::reject) {
-  pool_options options;
-  options.core = options.max = 1;
-  options.capacity = unbounded;
+  pool_options options = sized(1, 1, unbounded);
   options.capacity_weight = most;
   options.on_saturation = policy;
   return options;

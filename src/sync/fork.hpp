@@ -14,6 +14,7 @@ enum class fork_rank : unsigned char {
   clock,
   guard,
   pool,
+  lane,
   memory,
   queue,
   observer,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -9,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "support/child.hpp"
 #include "support/on_end.hpp"
+#include "weir/detail/prerequisites.hpp"
 #include "weir/future.hpp"
 
 namespace {
@@ -123,6 +126,31 @@ TEST(continuations, attached_while_the_task_ends_run_once_each) {
     other.join();
     ASSERT_EQ(ran, 6);
   }
+}
+
+// Two threads, each at the lock of a follower of its own most of the time.
+TEST(continuations, R26_no_lock_of_a_follower_is_held_in_a_child) {
+  WEIR_NO_FORK_HERE;
+  std::vector<std::pair<detail::detached_task, future<void>>> followers;
+  for (int at = 0; at < 2; ++at) followers.push_back(make_detached([] {}));
+  std::atomic<bool> over{false};
+  const auto forget = [](future<void>& follower) {
+    detail::task_base* input = nullptr;
+    detail::forget_input(detail::future_access::task(follower), input);
+  };
+  std::vector<std::thread> threads;
+  for (auto& follower : followers) {
+    threads.emplace_back([&over, &forget, &mine = follower.second] {
+      while (!over) forget(mine);
+    });
+  }
+  for (int round = 0; round < 30 && !::testing::Test::HasFailure(); ++round) {
+    weir::testing::in_child([&] {
+      for (auto& follower : followers) forget(follower.second);
+    });
+  }
+  over = true;
+  for (auto& each : threads) each.join();
 }
 
 }  // namespace

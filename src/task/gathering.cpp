@@ -44,9 +44,9 @@ void gathering::arrive(continuation& self, task_base&) noexcept {
   std::size_t nobody = k_nobody;
   const auto index = static_cast<std::size_t>(&static_cast<link&>(self) - of.links_.get());
   of.first_.compare_exchange_strong(nobody, index, sync::relaxed, sync::relaxed);
-  // Where one is enough the later ones count on below zero and hit the last step no more.
-  // ordering: gathering pairs with itself: who completes sees what all have done
-  if (of.needed_.fetch_sub(1, sync::acq_rel) == 1) of.pass();
+  // Where one is enough the later ones count on below zero and hit the last step no more. Who
+  // completes sees what all have done: it takes the lock that each of them has had above.
+  if (of.needed_.fetch_sub(1, sync::relaxed) == 1) of.pass();
   of.leave();
 }
 
@@ -59,7 +59,7 @@ void gathering::pass() noexcept {
 }
 
 void gathering::leave() noexcept {
-  // ordering: gathering
+  // ordering: gathering pairs with itself: who frees it comes after all others
   if (owners_.fetch_sub(1, sync::acq_rel) == 1) dispose_(this);
 }
 

@@ -86,24 +86,55 @@ need find_need(task_base& follower, std::size_t& index) noexcept {
   }
 }
 
-bool help_root(task_base& root) {
-  if (run_context::runs_here(root)) {
-    throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
-                            "weir: " + described(root) + " waits for what follows itself");
-  }
-  if (help_inside(root)) return true;
-  // Not to be started yet: delayed, say. Only a wait for the task itself hears of that.
-  return startable(root) && wait_inside(root, {}).has_value();
-}
+/// One look at all that a task needs, by however many followers, for something to run or, in
+/// another look, to wait for.
+class search {
+ public:
+  enum class aim : std::uint8_t { to_run, to_wait_for };
 
-bool help_any(task_base& follower) {
-  std::size_t index = 0;
-  for (;; ++index) {
-    const need next = find_need(follower, index);
-    if (next.input.get() == nullptr) return false;
-    if (help_inside(*next.input.get())) return true;
+  explicit search(aim what) noexcept : aim_(what) {}
+
+  /// `must`: what is awaited cannot end without this task.
+  bool below(task_base& task, bool must, bool awaited) {
+    held_task at(nullptr);
+    for (task_base* now = &task;;) {
+      std::size_t index = 0;
+      need next = find_need(*now, index);
+      if (!next.follows) return !(awaited && now == &task) && help(*now, must);
+      must = must && next.needs_all;
+      for (;;) {
+        if (next.input.get() == nullptr) return false;
+        need after = find_need(*now, ++index);
+        if (after.input.get() == nullptr) break;
+        if (looks_-- == 0) return false;
+        if (below(*next.input.get(), must, false)) return true;
+        next = std::move(after);
+      }
+      // With the last one in a loop: a chain may be as long as it likes.
+      at = std::move(next.input);
+      now = at.get();
+    }
   }
-}
+
+ private:
+  // What is shared by several is met again by way of each.
+  static constexpr int k_most_looks = 1000;
+
+  bool help(task_base& root, bool must) const {
+    // Not to be started yet: delayed, say. Only a wait for the task itself hears of that.
+    if (aim_ == aim::to_wait_for) {
+      return must && startable(root) && wait_inside(root, {}).has_value();
+    }
+    if (must && run_context::runs_here(root)) {
+      throw std::system_error(std::make_error_code(std::errc::resource_deadlock_would_occur),
+                              "weir: " + described(root) + " waits for what follows itself");
+    }
+    return help_inside(root);
+  }
+
+  const aim aim_;
+  int looks_ = k_most_looks;
+};
 
 }  // namespace
 
@@ -125,16 +156,8 @@ void forget_input(task_base& follower, task_base*& input) noexcept {
 
 bool help_follower(task_base& task) {
   if (task.core != nullptr || !on_a_worker()) return false;
-  held_task at(nullptr);
-  for (task_base* now = &task;;) {
-    std::size_t first = 0;
-    need next = find_need(*now, first);
-    if (!next.follows) return now != &task && help_root(*now);
-    if (next.input.get() == nullptr) return false;
-    if (!next.needs_all) return help_any(*now);
-    at = std::move(next.input);
-    now = at.get();
-  }
+  return search(search::aim::to_run).below(task, true, true) ||
+         search(search::aim::to_wait_for).below(task, true, true);
 }
 
 }  // namespace weir::detail

@@ -69,6 +69,7 @@ constexpr std::size_t k_kept_pages = 1;  // empty pages that a size keeps for th
 // Full magazines that a depot takes: from threads that will come to trim, and from all others.
 constexpr std::size_t k_full_magazines = 8192;
 constexpr std::size_t k_full_magazines_of_others = 1024;
+constexpr std::size_t k_spilled_with_one = 4;  // kept magazines, after more came than is kept
 constexpr std::size_t k_worth_trimming = 16;
 
 constexpr std::size_t class_of(std::size_t bytes) { return (bytes - 1) / k_granule; }
@@ -243,6 +244,7 @@ class depot {
   /// Throws `std::bad_alloc`, and `spent` stays the caller's.
   magazine* trade_for_full(magazine* spent) {
     const sync::lock_guard lock(mutex_);
+    overflowed_ = false;
     if (magazine* ready = take_full()) {
       if (spent != nullptr) empty_.push_back(*spent);
       return ready;
@@ -264,8 +266,11 @@ class depot {
   /// one.
   magazine* trade_for_empty(magazine* filled, std::size_t most) noexcept {
     const sync::lock_guard lock(mutex_);
-    if (filled != nullptr && full_count_ >= most) {
+    const bool by_others = most < k_full_magazines;
+    if (full_count_ >= most && by_others) overflowed_ = true;
+    if (filled != nullptr && (full_count_ >= most || (overflowed_ && by_others))) {
       spill(*filled);
+      if (by_others) spill_kept();
       return filled;
     }
     magazine* fresh = nullptr;
@@ -341,11 +346,27 @@ class depot {
     return true;
   }
 
+  // Blocks that are freed in no order leave one here and one there in every page, and few that are
+  // kept keep all pages. So when more comes than is kept, what is kept goes too: a few at a time,
+  // for others to come in between.
+  void spill_kept() noexcept WEIR_REQUIRES(mutex_) {
+    for (std::size_t left = k_spilled_with_one; left > 0; --left) {
+      magazine* const kept = take_full();
+      if (kept == nullptr) return;
+      spill(*kept);
+      empty_.push_back(*kept);
+    }
+  }
+
+  // Each block's page is another line of memory: all are fetched at once.
   void spill(magazine& from) noexcept WEIR_REQUIRES(mutex_) {
+    for (std::size_t at = 0; at < from.count; ++at) prefetch_for_write(page::of(from.blocks[at]));
     while (!from.empty()) pages_.put(from.pop());
   }
 
   sync::mutex mutex_;
+  // Since the last demand others than those who trim have freed more than is kept.
+  bool overflowed_ WEIR_GUARDED_BY(mutex_) = false;
   magazines full_ WEIR_GUARDED_BY(mutex_);
   magazines empty_ WEIR_GUARDED_BY(mutex_);
   std::size_t full_count_ WEIR_GUARDED_BY(mutex_) = 0;

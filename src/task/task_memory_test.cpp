@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <random>
 #include <set>
 #include <thread>
 #include <vector>
 
+#include "support/child.hpp"
 #include "weir/detail/task_base.hpp"
 
 namespace weir::detail {
@@ -71,12 +75,45 @@ TEST(task_memory, a_thread_that_never_trims_leaves_little) {
   trim_task_memory();
 }
 
+// Timers that are cancelled in random order: few blocks that are kept would hold every page.
+TEST(task_memory, case_49_what_is_freed_in_no_order_goes_back_as_well) {
+  std::thread([] {
+    std::vector<void*> blocks;
+    for (int at = 0; at < 400'000; ++at) blocks.push_back(allocate_task(96, 16));
+    std::shuffle(blocks.begin(), blocks.end(), std::mt19937_64(49));
+    for (void* block : blocks) deallocate_task(block, 96, 16);
+  }).join();
+  EXPECT_LE(task_memory_bytes(), 8'000'000u) << "of 38 MB";
+  trim_task_memory();
+}
+
 TEST(task_memory, what_an_ended_thread_had_spare_serves_others) {
   const std::size_t before = task_memory_bytes();
   for (int round = 0; round < 200; ++round) {
     std::thread([] { deallocate_task(allocate_task(48, 16), 48, 16); }).join();
   }
   EXPECT_LE(task_memory_bytes(), before + 4 * 64 * 1024);
+}
+
+// Two threads always hold the lock of some size, or are about to.
+TEST(task_memory, R26_no_lock_is_held_in_a_child) {
+  WEIR_NO_FORK_HERE;
+  std::atomic<bool> over{false};
+  const auto look = [&over] {
+    while (!over) static_cast<void>(task_memory_bytes());
+  };
+  std::thread first(look);
+  std::thread second(look);
+  for (int round = 0; round < 30 && !::testing::Test::HasFailure(); ++round) {
+    weir::testing::in_child([] {
+      static_cast<void>(task_memory_bytes());
+      trim_task_memory();
+      deallocate_task(allocate_task(96, 16), 96, 16);
+    });
+  }
+  over = true;
+  first.join();
+  second.join();
 }
 
 }  // namespace

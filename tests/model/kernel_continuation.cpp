@@ -137,5 +137,34 @@ TEST(kernel_continuation, the_first_of_two_is_named) {
   });
 }
 
+// No pool starts the follower: the worker that waits for it runs what it follows, or another one
+// does.
+TEST(kernel_continuation, a_worker_that_waits_for_a_follower_runs_what_it_follows) {
+  expect_holds("prerequisites: wait × claim", k_many, [] {
+    thread_pool pool(options_for({.core = 2, .max = 2, .capacity = 4}));
+    int ran = 0;
+    auto outer = pool.submit([&] {
+      auto follower = pool.submit([&ran] { ++ran; }).then([&ran] { ++ran; });
+      follower.wait();
+      MODEL_CHECK(ran == 2);
+    });
+    outer.get();
+    check_end(pool);
+  });
+}
+
+TEST(kernel_continuation, an_input_arrives_while_a_worker_looks_at_it) {
+  expect_holds("prerequisites: look × arrive", k_few, [] {
+    thread_pool pool(options_for({.capacity = 4}));
+    auto [task, result] = make_detached([] {});
+    auto outer = pool.submit([&pool, other = std::move(result)]() mutable {
+      when_all(std::move(other), pool.submit([] {})).wait();
+    });
+    task();
+    outer.get();
+    check_end(pool);
+  });
+}
+
 }  // namespace
 }  // namespace weir::model

@@ -166,5 +166,40 @@ TEST(kernel_task, a_stop_request_reaches_the_token) {
   });
 }
 
+// The callback's destructor would wait for a callback that runs elsewhere: it never has to.
+void request_in_one_step(std::stop_source& stop) {
+  call_elsewhere([](void* source) { static_cast<std::stop_source*>(source)->request_stop(); },
+                 &stop);
+}
+
+TEST(kernel_task, a_stop_of_the_waiter_wakes_it) {
+  expect_holds("task: wait × stop", {.bound = 5, .views_bound = 4}, [] {
+    witness seen;
+    auto* task = make_task(seen);
+    std::stop_source stop;
+    thread stopper([&stop] { request_in_one_step(stop); });
+    MODEL_CHECK(!wait_terminal_or_stop(*task, stop.get_token()));
+    stopper.join();
+    work(*task);
+    MODEL_CHECK(wait_terminal_or_stop(*task, stop.get_token()));
+    release(task);
+  });
+}
+
+TEST(kernel_task, the_end_wakes_the_waiter_whose_stop_is_requested_meanwhile) {
+  expect_holds("task: wait × stop × complete", {.bound = 3, .views_bound = 2}, [] {
+    witness seen;
+    auto* task = make_task(seen);
+    std::stop_source stop;
+    thread worker([task] { work(*task); });
+    thread stopper([&stop] { request_in_one_step(stop); });
+    if (wait_terminal_or_stop(*task, stop.get_token())) MODEL_CHECK(seen.ran == 1);
+    MODEL_CHECK(wait_terminal(*task));
+    release(task);
+    worker.join();
+    stopper.join();
+  });
+}
+
 }  // namespace
 }  // namespace weir::model

@@ -1,5 +1,7 @@
 #include "model/port.hpp"
 
+#include <pthread.h>
+
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -187,6 +189,23 @@ void fail(const char* format, ...) noexcept {
 
 uninterrupted::uninterrupted() noexcept { here().hold_back(true); }
 uninterrupted::~uninterrupted() { here().hold_back(false); }
+
+void call_elsewhere(void (*run)(void*), void* argument) {
+  struct call {
+    void (*run)(void*);
+    void* argument;
+  } made{run, argument};
+  const auto perform = [](void* given) -> void* {
+    const auto* of = static_cast<const call*>(given);
+    of->run(of->argument);
+    return nullptr;
+  };
+  const uninterrupted in_one_step;
+  // This one does nothing until the other is over, least of all tell the explorer of an access.
+  pthread_t other;
+  if (::pthread_create(&other, nullptr, perform, &made) != 0) fail("no thread to call elsewhere");
+  ::pthread_join(other, nullptr);
+}
 
 }  // namespace weir::model
 

@@ -77,4 +77,8 @@ class uninterrupted {
   uninterrupted& operator=(const uninterrupted&) = delete;
 };
 
+/// Calls `run(argument)` on another thread of the system, still as this thread of the program and
+/// in one step. So the library takes a stop request for one that another thread makes.
+void call_elsewhere(void (*run)(void*), void* argument);
+
 }  // namespace weir::model

@@ -27,6 +27,8 @@ PUBLIC_ROOMS = {
     "weir/prometheus.hpp": "observe",
     "weir/schedule.hpp": "time",
     "weir/cron.hpp": "cron",
+    "weir/submit_cron.hpp": "cron",
+    "weir/series.hpp": "time",
 }
 
 RAW_NAMES = re.compile(

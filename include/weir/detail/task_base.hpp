@@ -79,7 +79,7 @@ struct task_base {
     prerequisites* needs;          ///< while following
     pool_core* home;               ///< of a task without a pool that holds one: `adopt_home`
   };
-  std::uint32_t position = 0;  ///< in the chunk while ready, in the heap while delayed
+  std::uint32_t position = 0;  ///< in the chunk while ready, in the timer queue while delayed
   task_place place = task_place::nowhere;
   bool delayed = false;     ///< admitted with a due time yet to come; fixed at admission
   bool holds_core = false;  ///< this task keeps its core's memory; set before it is terminal
