@@ -18,7 +18,7 @@ constexpr std::array k_exit_meanings{
 }  // namespace
 
 std::span<const verb> verbs() {
-  static const std::array all{k_run_verb, k_next_verb, k_help_verb};
+  static const std::array all{k_run_verb, k_cron_verb, k_next_verb, k_help_verb};
   return all;
 }
 

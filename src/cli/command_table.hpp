@@ -55,6 +55,7 @@ const verb* find_verb(std::string_view name);
 
 // The verbs, one file each.
 extern const verb k_run_verb;
+extern const verb k_cron_verb;
 extern const verb k_next_verb;
 extern const verb k_help_verb;
 

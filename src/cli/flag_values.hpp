@@ -1,9 +1,11 @@
 #pragma once
 
 #include <charconv>
+#include <chrono>
 #include <string>
 #include <system_error>
 
+#include "process/duration.hpp"
 #include "process/errors.hpp"
 
 namespace weir::cli {
@@ -28,6 +30,17 @@ inline const std::string& not_empty(const char* name, const std::string& text) {
     throw process::usage_error(std::string(name) + ": the value is empty");
   }
   return text;
+}
+
+/// Reads a length of time; throws `process::usage_error` for any other text.
+inline std::chrono::nanoseconds time_length(const char* name, const std::string& text) {
+  const auto value = process::parse_duration(text);
+  if (!value) {
+    throw process::usage_error(std::string(name) + " '" + text +
+                               "': give a length of time such as 500ms, 2s, 1.5m, 1h, or plain "
+                               "seconds");
+  }
+  return *value;
 }
 
 }  // namespace weir::cli

@@ -44,7 +44,7 @@ int act(request& asked) {
 }  // namespace
 
 const verb k_help_verb{
-    "help",           "show what weir can do",  k_usage, k_details, k_flags, {}, false,
-    completes::words, "run next help man bash", act};
+    "help",           "show what weir can do",       k_usage, k_details, k_flags, {}, false,
+    completes::words, "run cron next help man bash", act};
 
 }  // namespace weir::cli

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "process/cron_service.hpp"
 #include "process/run_options.hpp"
 #include "weir/cron.hpp"
 
@@ -22,6 +23,7 @@ struct request {
   bool help = false;
   std::vector<std::string> words;  ///< arguments that are no flags
   process::run_options run;
+  process::cron_service_options cron;
   next_request next;
   std::string trace;  ///< file for the trace; empty = none
 };

@@ -5,7 +5,6 @@
 
 #include "cli/flag_values.hpp"
 #include "process/byte_size.hpp"
-#include "process/duration.hpp"
 #include "process/errors.hpp"
 #include "weir/thread_pool.hpp"
 
@@ -13,15 +12,6 @@ namespace weir::cli {
 namespace {
 
 using process::usage_error;
-
-std::chrono::nanoseconds duration(const char* name, const std::string& text) {
-  const auto value = process::parse_duration(text);
-  if (!value) {
-    throw usage_error(std::string(name) + " '" + text +
-                      "': give a length of time such as 500ms, 2s, 1.5m, 1h, or plain seconds");
-  }
-  return *value;
-}
 
 std::size_t byte_size(const char* name, const std::string& text) {
   const auto value = process::parse_byte_size(text);
@@ -86,10 +76,12 @@ constexpr std::array k_flags{
         0, "timeout", "TIME",
         "End a command that runs longer: SIGTERM to its process group, SIGKILL after --kill-after. "
         "Times are 500ms, 2s, 1.5m, 1h or plain seconds. Default: no limit.",
-        [](request& r, const std::string& v) { r.run.timeout = duration("--timeout", v); }},
+        [](request& r, const std::string& v) { r.run.timeout = time_length("--timeout", v); }},
     flag{0, "kill-after", "TIME",
          "How long a command that is being ended has between SIGTERM and SIGKILL. Default: 10s.",
-         [](request& r, const std::string& v) { r.run.kill_after = duration("--kill-after", v); }},
+         [](request& r, const std::string& v) {
+           r.run.kill_after = time_length("--kill-after", v);
+         }},
     flag{0, "retries", "N",
          "Try a command that failed or timed out up to N times more. Its last attempt is the one "
          "that "
@@ -100,9 +92,9 @@ constexpr std::array k_flags{
     flag{0, "backoff", "TIME",
          "Wait TIME before the first retry and twice as long before each further one, at most an "
          "hour. Default: 1s.",
-         [](request& r, const std::string& v) { r.run.backoff = duration("--backoff", v); }},
+         [](request& r, const std::string& v) { r.run.backoff = time_length("--backoff", v); }},
     flag{0, "delay", "TIME", "Leave at least TIME between the starts of commands.",
-         [](request& r, const std::string& v) { r.run.delay = duration("--delay", v); }},
+         [](request& r, const std::string& v) { r.run.delay = time_length("--delay", v); }},
     flag{0, "halt", "WHEN[,fail=N|N%]",
          "What failures do to the rest: never (default): nothing. soon: after N failures (default "
          "1) "

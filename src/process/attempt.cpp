@@ -2,6 +2,8 @@
 
 #include <system_error>
 
+#include "process/child_surroundings.hpp"
+
 namespace weir::process {
 namespace {
 
@@ -26,6 +28,14 @@ std::string lost_output(const char* name, const capture& stream) {
   return std::string(name) + " after " + std::to_string(stream.kept()) +
          " bytes is lost, there was no temporary file to keep it in: " +
          std::generic_category().message(stream.lost_error()) + " (see TMPDIR)";
+}
+
+child_result not_started(int error) {
+  child_result result;
+  result.end = child_end::not_started;
+  result.error = error;
+  result.started = std::chrono::system_clock::now();
+  return result;
 }
 
 void fail(finished_command& one, const std::string& problem) {
@@ -60,8 +70,11 @@ std::string attempt_runner::run(finished_command& one,
     unwritten = results_->begin(one);
   }
   const shell_arguments arguments(shell_, one.what.text);
-  const child_result result = run_child(starter_, shell_.path(), arguments.get(), limits_, stop_,
-                                        one.out, one.err, on_start);
+  const child_surroundings around(one.what);
+  const child_result result = around.error() != 0
+                                  ? not_started(around.error())
+                                  : run_child(starter_, shell_.path(), arguments.get(), limits_,
+                                              stop_, one.out, one.err, on_start, around.given());
   one.ran = result.end != child_end::not_started;
   one.how = outcome_of(result);
   one.status = result.status;

@@ -258,7 +258,7 @@ child_result not_started(int error) {
 
 child_result run_child(const spawner& starter, const char* path, char* const argv[],
                        const child_limits& limits, const wake_fd& stop, capture& out, capture& err,
-                       const std::function<void(pid_t)>& on_start) {
+                       const std::function<void(pid_t)>& on_start, const inheritance& given) {
   pipe_ends out_pipe;
   pipe_ends err_pipe;
   if (const int error = out_pipe.open(); error != 0) {
@@ -269,7 +269,8 @@ child_result run_child(const spawner& starter, const char* path, char* const arg
   }
   const auto started = std::chrono::system_clock::now();
   pid_t pid = -1;
-  if (const int error = starter.spawn(path, argv, out_pipe.write.get(), err_pipe.write.get(), pid);
+  if (const int error =
+          starter.spawn(path, argv, out_pipe.write.get(), err_pipe.write.get(), pid, given);
       error != 0) {
     return not_started(error);
   }

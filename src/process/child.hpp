@@ -39,9 +39,11 @@ struct child_result {
 /// `kill_after` later if any of it still lives, also when the process itself is long gone. Both
 /// streams are read as they come. No descriptor and no zombie stays. Protocol:
 /// docs/design/child-process.md. `on_start`, if given, hears its number as soon as there is one.
+/// Borrows what is `given`.
 /// Thread safety: any number of calls at once, with captures of their own.
 child_result run_child(const spawner& starter, const char* path, char* const argv[],
                        const child_limits& limits, const wake_fd& stop, capture& out, capture& err,
-                       const std::function<void(pid_t)>& on_start = {});
+                       const std::function<void(pid_t)>& on_start = {},
+                       const inheritance& given = {});
 
 }  // namespace weir::process

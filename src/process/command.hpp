@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "process/capture.hpp"
 #include "process/exit_status.hpp"
@@ -18,6 +19,9 @@ struct command {
   std::string tag;         ///< what `--tag` puts before its output
   std::string refusal;     ///< why it cannot be run at all; empty if it can
   std::optional<std::string> key = {};  ///< commands with the same one run one after the other
+  std::string input = {};               ///< its standard input; empty: /dev/null
+  /// `NAME=value`: its variables beside those of this process, which they beat.
+  std::vector<std::string> variables = {};
 };
 
 enum class outcome : std::uint8_t {

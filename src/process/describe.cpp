@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::size_t k_excerpt = 160;
 
-std::string cause(const finished_command& one, std::chrono::nanoseconds timeout) {
+}  // namespace
+
+std::string describe_end(const finished_command& one, std::chrono::nanoseconds timeout) {
   if (!one.problem.empty()) {
     return one.problem;
   }
@@ -30,15 +32,13 @@ std::string cause(const finished_command& one, std::chrono::nanoseconds timeout)
          (name == nullptr ? "" : std::string(" (") + name + ")");
 }
 
-}  // namespace
-
 std::string describe_failure(const finished_command& one, std::chrono::nanoseconds timeout) {
   std::string text = "command " + std::to_string(one.what.seq);
   if (one.what.line != 0) {
     text += " (line " + std::to_string(one.what.line) + ")";
   }
   text += one.how == outcome::cancelled ? " cancelled: " : " failed: ";
-  text += cause(one, timeout);
+  text += describe_end(one, timeout);
   if (one.attempts > 1) {
     text += " after " + std::to_string(one.attempts) + " attempts";
   }

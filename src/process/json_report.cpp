@@ -103,8 +103,8 @@ json head(const finished_command& ended) {
 
 }  // namespace
 
-bool write_json(const finished_command& ended, output_port& to) {
-  std::string line = head(ended).dump();
+bool write_json(const finished_command& ended, output_port& to, std::string_view before) {
+  std::string line = "{" + std::string(before) + head(ended).dump().substr(1);
   line.pop_back();
   return to.write(line) && write_stream("stdout", ended.out, to) &&
          write_stream("stderr", ended.err, to) && to.write("}\n");

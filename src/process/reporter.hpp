@@ -111,6 +111,9 @@ class reporter {
   bool bar_drawn_ WEIR_GUARDED_BY(state_) = false;
 };
 
+/// "exit code 2", "signal 9 (Killed)", "timed out after 5s", or what weir itself failed at.
+std::string describe_end(const finished_command& one, std::chrono::nanoseconds timeout);
+
 /// "command 3 (line 5) failed: exit code 2: make x", on one line whatever the command holds.
 std::string describe_failure(const finished_command& one, std::chrono::nanoseconds timeout);
 

@@ -62,12 +62,14 @@ spawner::spawner() : null_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
 
 spawner::~spawner() { ::posix_spawnattr_destroy(&attributes_); }
 
-int spawner::spawn(const char* path, char* const argv[], int out, int err, pid_t& pid) const {
+int spawner::spawn(const char* path, char* const argv[], int out, int err, pid_t& pid,
+                   const inheritance& given) const {
   file_actions actions;
-  actions.duplicate(null_.get(), STDIN_FILENO);
+  actions.duplicate(given.input < 0 ? null_.get() : given.input, STDIN_FILENO);
   actions.duplicate(out, STDOUT_FILENO);
   actions.duplicate(err, STDERR_FILENO);
-  return ::posix_spawn(&pid, path, actions.get(), &attributes_, argv, environ);
+  return ::posix_spawn(&pid, path, actions.get(), &attributes_, argv,
+                       given.environment == nullptr ? environ : given.environment);
 }
 
 }  // namespace weir::process
