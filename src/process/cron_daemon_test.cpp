@@ -191,6 +191,15 @@ TEST_F(CronDaemon, runs_each_line_at_its_times) {
   EXPECT_TRUE(seen_.skips().empty());
 }
 
+TEST_F(CronDaemon, jitter_puts_a_start_off_and_not_its_time) {
+  cron_policies policies;
+  policies.jitter = 30s;
+  start("* * * * * a\n", policies);
+  advance_and_see(59s, "a", 0);
+  advance_and_see(31s, "a", 1);
+  EXPECT_EQ(seen_.starts("a").front(), k_noon + 1min);
+}
+
 TEST_F(CronDaemon, reboot_lines_run_once_at_the_start_and_not_at_a_reload) {
   cron_daemon& daemon = start("@reboot first\n@daily other\n");
   ASSERT_TRUE(eventually([&] { return seen_.ends("first") == 1; }));

@@ -144,21 +144,14 @@ class Running(CronCase):
                 counts[one.name] = tuple(re.findall(r"ctxt_switches:\s*(\d+)", text))
             return counts
 
-        def at_rest():
-            states = [stat_of_thread(process.pid, name) for name in threads()]
-            return all(state == "S" for state in states)
+        def no_switch_in_a_second():
+            before = threads()
+            time.sleep(1)  # makes nothing true: what would poll has the time to do so
+            return threads() == before
 
-        wait_until(at_rest, "threads that sleep")
-        before = threads()
-        time.sleep(1)  # makes nothing true: what would poll has the time to do so
-        self.assertEqual(threads(), before)
+        wait_until(no_switch_in_a_second, "a second in which no thread runs")
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(60), 143)
-
-
-def stat_of_thread(pid, thread):
-    text = pathlib.Path(f"/proc/{pid}/task/{thread}/stat").read_text(errors="replace")
-    return text[text.rindex(")") + 2]
 
 
 class Surroundings(CronCase):
