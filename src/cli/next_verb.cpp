@@ -190,7 +190,7 @@ int act(request& asked) {
                                        {"next", std::move(all)}};
     print(whole.dump() + "\n");
   } else {
-    print(shown == 0 ? text + "no further occurrence\n" : text);
+    print(shown < asked.next.count ? text + "no further occurrence\n" : text);
   }
   return 0;
 }
