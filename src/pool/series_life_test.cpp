@@ -428,21 +428,15 @@ TEST(series, C6_without_a_seed_no_two_are_put_off_alike) {
 
 TEST(series, C6_overlapping_runs_get_workers_though_no_place_is_left) {
   bench at(1, 2);
-  gate leave;
-  std::atomic<int> inside{0};
-  const series recurring = at.pool.submit_every(1s,
-                                                [&] {
-                                                  ++inside;
-                                                  leave.wait();
-                                                },
-                                                {.overlap = overlap::allow});
+  testing::crowd bodies;
+  const series recurring = at.pool.submit_every(1s, bodies.body(), {.overlap = overlap::allow});
   for (int run = 1; run <= 2; ++run) {
     at.clock.advance(1s);
-    EXPECT_TRUE(eventually([&] { return inside == run; }));
+    EXPECT_TRUE(eventually([&] { return bodies.inside == run; }));
   }
   EXPECT_EQ(at.pool.size(), 2u);
   recurring.cancel();
-  leave.open();
+  bodies.leave.open();
   recurring.wait();
 }
 

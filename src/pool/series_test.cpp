@@ -39,6 +39,12 @@ list each(nanoseconds from, nanoseconds step, std::size_t count) {
   return made;
 }
 
+auto second_throws(int& calls) {
+  return [&calls] {
+    if (++calls == 2) throw std::runtime_error("the second");
+  };
+}
+
 // tck 217, 222: on its grid, and not over while it is healthy.
 TEST(series, C6_runs_each_period) {
   bench at;
@@ -204,12 +210,8 @@ TEST(series, case_68_a_period_without_end) {
 TEST(series, R30_case_58_a_failure_is_recorded_and_the_series_goes_on) {
   bench at;
   int calls = 0;
-  const series recurring = at.pool.submit_every(1s,
-                                                [&calls] {
-                                                  if (++calls == 2)
-                                                    throw std::runtime_error("the second");
-                                                },
-                                                {.task = {.name = "sweep"}});
+  const series recurring =
+      at.pool.submit_every(1s, second_throws(calls), {.task = {.name = "sweep"}});
   for (int second = 0; second < 5; ++second) at.advance(1s);
   EXPECT_EQ(calls, 5);
   EXPECT_EQ(recurring.snapshot().failures, 1u);
@@ -221,12 +223,8 @@ TEST(series, R30_case_58_a_failure_is_recorded_and_the_series_goes_on) {
 TEST(series, case_58_a_failure_ends_the_series_where_that_is_asked_for) {
   bench at;
   int calls = 0;
-  const series recurring = at.pool.submit_every(1s,
-                                                [&calls] {
-                                                  if (++calls == 2)
-                                                    throw std::runtime_error("the second");
-                                                },
-                                                {.on_failure = on_failure::stop});
+  const series recurring =
+      at.pool.submit_every(1s, second_throws(calls), {.on_failure = on_failure::stop});
   for (int second = 0; second < 5; ++second) at.advance(1s);
   EXPECT_EQ(calls, 2);
   EXPECT_EQ(recurring.state(), series_state::failed);
@@ -320,17 +318,11 @@ TEST(series, C6_runs_do_not_overlap) {
 
 TEST(series, C6_runs_overlap_where_that_is_asked_for) {
   bench at(16, 4);
-  gate leave;
-  std::atomic<int> inside{0};
-  const series recurring = at.pool.submit_every(1s,
-                                                [&] {
-                                                  ++inside;
-                                                  leave.wait();
-                                                },
-                                                {.overlap = overlap::allow});
+  testing::crowd bodies;
+  const series recurring = at.pool.submit_every(1s, bodies.body(), {.overlap = overlap::allow});
   for (int run = 1; run <= 3; ++run) {
     at.clock.advance(1s);
-    ASSERT_TRUE(eventually([&] { return inside == run; }));
+    ASSERT_TRUE(eventually([&] { return bodies.inside == run; }));
   }
   const series_snapshot seen = recurring.snapshot();
   EXPECT_EQ(seen.running, 3u);
@@ -338,10 +330,10 @@ TEST(series, C6_runs_overlap_where_that_is_asked_for) {
   EXPECT_EQ(recurring.cancel(), cancel_result::requested);
   EXPECT_EQ(recurring.state(), series_state::stopping);
   EXPECT_FALSE(recurring.wait_for(0s));
-  leave.open();
+  bodies.leave.open();
   recurring.wait();
   EXPECT_EQ(recurring.state(), series_state::cancelled);
-  EXPECT_EQ(inside, 3);
+  EXPECT_EQ(bodies.inside, 3);
 }
 
 // An ending in the middle of overlapping runs takes the one that waits along.

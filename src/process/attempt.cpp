@@ -30,14 +30,6 @@ std::string lost_output(const char* name, const capture& stream) {
          std::generic_category().message(stream.lost_error()) + " (see TMPDIR)";
 }
 
-child_result not_started(int error) {
-  child_result result;
-  result.end = child_end::not_started;
-  result.error = error;
-  result.started = std::chrono::system_clock::now();
-  return result;
-}
-
 void fail(finished_command& one, const std::string& problem) {
   if (problem.empty() || !one.problem.empty()) {
     return;

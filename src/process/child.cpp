@@ -246,6 +246,8 @@ class supervisor {
   bool leader_gone_ = false;
 };
 
+}  // namespace
+
 child_result not_started(int error) {
   child_result result;
   result.end = child_end::not_started;
@@ -253,8 +255,6 @@ child_result not_started(int error) {
   result.started = std::chrono::system_clock::now();
   return result;
 }
-
-}  // namespace
 
 child_result run_child(const spawner& starter, const char* path, char* const argv[],
                        const child_limits& limits, const wake_fd& stop, capture& out, capture& err,

@@ -32,6 +32,9 @@ struct child_result {
   std::chrono::nanoseconds run_time{0};
 };
 
+/// What becomes of a process that could not be started; `error` is an errno.
+[[nodiscard]] child_result not_started(int error);
+
 /// Runs one process and collects its output.
 ///
 /// Blocks until the process itself has ended and what it wrote is read. Processes that it left

@@ -145,7 +145,6 @@ void cron_daemon::enter(const line_ref& line) {
   // Whether runs overlap is decided here, when the next due time comes: see fire.
   options.overlap = overlap::allow;
   options.jitter = policies_.jitter;
-  options.seed = policies_.seed ^ std::hash<std::string>()(line->job.identity());
   try {
     line->series = timetable_.submit_on(
         line->job.entry.schedule, [this, line](const series_run& run) { fire(line, run); },

@@ -29,7 +29,6 @@ struct cron_policies {
   weir::overlap overlap = overlap::never;  ///< `never`: a line that still goes on is passed over
   catch_up misfire = catch_up::coalesce;   ///< due times at which nobody could act
   std::chrono::nanoseconds jitter{0};
-  std::uint64_t seed = 0;        ///< of the jitter
   weir::clock* clock = nullptr;  ///< null: real time
 };
 

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
-#include <random>
 #include <utility>
 
 #include "cron/zones.hpp"
@@ -75,8 +74,6 @@ cron_policies policies_of(const cron_service_options& options) {
   policies.overlap = options.once ? overlap::never : options.overlap;
   policies.misfire = options.misfire;
   policies.jitter = options.jitter;
-  // So that the same crontab on many machines does not run in step.
-  policies.seed = (std::uint64_t{std::random_device()()} << 32) | std::random_device()();
   return policies;
 }
 

@@ -30,6 +30,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
+#if defined(__SANITIZE_ADDRESS__)
+#define WEIR_NO_FORK_UNDER_LOAD \
+  GTEST_SKIP() << "AddressSanitizer's own allocator is not prepared for a fork under load"
+#else
+#define WEIR_NO_FORK_UNDER_LOAD WEIR_NO_FORK_HERE
+#endif
+
 /// What the threads of the parent do meanwhile, all of it at random.
 class commotion {
  public:
@@ -122,10 +129,7 @@ void use_everything(commotion& around) {
 }
 
 TEST(fork_stress, R26_children_of_a_busy_process) {
-  WEIR_NO_FORK_HERE;
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "AddressSanitizer's own allocator is not prepared for a fork under load";
-#endif
+  WEIR_NO_FORK_UNDER_LOAD;
   const testing::watchdog dog("forks under load");
   const auto seed = testing::test_seed();
   SCOPED_TRACE(testing::replay(seed));
@@ -186,10 +190,7 @@ void expect_ended_or_lost(const future<int>& task) {
 }
 
 TEST(fork_stress, R26_children_of_a_process_whose_tasks_follow_each_other) {
-  WEIR_NO_FORK_HERE;
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "AddressSanitizer's own allocator is not prepared for a fork under load";
-#endif
+  WEIR_NO_FORK_UNDER_LOAD;
   const testing::watchdog dog("forks among followers");
   thread_pool pool = thread_pool::fixed(2, 64);
   completion_queue<int> queue;
@@ -228,10 +229,7 @@ TEST(fork_stress, R26_children_of_a_process_whose_tasks_follow_each_other) {
 
 // Looked into and nothing else, so that at most forks one of the threads holds the table's lock.
 TEST(fork_stress, R26_children_of_a_process_with_a_busy_table_of_lanes) {
-  WEIR_NO_FORK_HERE;
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "AddressSanitizer's own allocator is not prepared for a fork under load";
-#endif
+  WEIR_NO_FORK_UNDER_LOAD;
   const testing::watchdog dog("forks among looks into a table");
   thread_pool pool = thread_pool::fixed(1, 64);
   keyed_strand<int> keyed(pool, 10, 100);
@@ -244,10 +242,7 @@ TEST(fork_stress, R26_children_of_a_process_with_a_busy_table_of_lanes) {
 }
 
 TEST(fork_stress, R26_children_of_a_process_with_busy_lanes) {
-  WEIR_NO_FORK_HERE;
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "AddressSanitizer's own allocator is not prepared for a fork under load";
-#endif
+  WEIR_NO_FORK_UNDER_LOAD;
   const testing::watchdog dog("forks among lanes");
   thread_pool pool = thread_pool::fixed(1, 64);
   manual_executor manual;

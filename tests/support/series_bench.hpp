@@ -1,10 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <string>
 #include <vector>
 
+#include "support/gate.hpp"
 #include "support/settle.hpp"
 #include "weir/thread_pool.hpp"
 
@@ -38,6 +40,18 @@ struct series_bench {
   std::vector<std::chrono::nanoseconds> starts;
   std::vector<std::string> unhandled;
   thread_pool pool;
+};
+
+/// Bodies that are inside until they may leave.
+struct crowd {
+  auto body() {
+    return [this] {
+      ++inside;
+      leave.wait();
+    };
+  }
+  gate leave;
+  std::atomic<int> inside{0};
 };
 
 }  // namespace weir::testing
