@@ -46,6 +46,7 @@ struct series {
 experiments all_experiments(const settings& chosen) {
   experiments all;
   add_weir(all, chosen.size);
+  add_weir_fork(all, chosen.size);
 #ifdef WEIR_BENCH_TBB
   add_tbb(all, chosen.size);
 #endif

@@ -16,6 +16,7 @@ find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
 file(GLOB weir_bench_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/bench/harness/*.cpp")
 add_executable(weir_bench bench/main.cpp ${weir_bench_sources} bench/systems/weir.cpp
+                          bench/systems/weir_fork.cpp
                           bench/systems/naive.cpp bench/systems/heap.cpp)
 target_include_directories(weir_bench PRIVATE "${PROJECT_SOURCE_DIR}/bench")
 target_link_libraries(weir_bench PRIVATE weir weir_warnings CLI11::CLI11

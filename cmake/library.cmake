@@ -1,5 +1,5 @@
 # weir::weir, the core: the standard library and threads alone.
-weir_room_sources(core_sources base sync task time executor pool)
+weir_room_sources(core_sources base sync task time executor pool forkjoin)
 file(GLOB_RECURSE public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/weir/*.hpp")
 
 add_library(weir STATIC ${core_sources})

@@ -46,7 +46,7 @@ list(REMOVE_ITEM model_kernels "${model_mutex_kernel}")
 add_library(model_explorer OBJECT ${model_explorer_sources})
 weir_model_options(model_explorer)
 
-weir_room_sources(model_core_sources base sync task time executor pool)
+weir_room_sources(model_core_sources base sync task time executor pool forkjoin)
 # Where the commands of `weir run` wait for room; what needs a child or a file cannot be explored.
 list(APPEND model_core_sources "${PROJECT_SOURCE_DIR}/src/process/excerpt.cpp"
      "${PROJECT_SOURCE_DIR}/src/process/roster.cpp")

@@ -115,6 +115,10 @@ void add_java(experiments& all, const scale& size, const std::string& classes, i
     java.add("cancel", {{"workers", 1}, {"rounds", size.pick(1'000'000, 100'000)}}, system);
     for (const auto& p : growth_cases(size)) java.add("growth", p, system);
   }
+  const char* forks = "java ForkJoinPool";
+  for (const std::int64_t workers : {2, 1}) java.add("fib", fib_case(size, workers), forks);
+  java.add("tree", tree_case(size), forks);
+  java.add("nqueens", nqueens_case(size), forks);
   const char* timers = "java ScheduledThreadPoolExecutor";
   java.add("timer_churn", {{"workers", 1}, {"timers", size.pick(1'000'000, 100'000)}}, timers);
   java.add("timer_lateness", {{"workers", 2}, {"timers", size.pick(100'000, 10'000)}}, timers);

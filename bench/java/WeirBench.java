@@ -13,12 +13,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RecursiveTask;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 /**
  * Java's executors under the workloads of bench/workloads. A line of stdin asks for one run:
@@ -402,8 +404,208 @@ public final class WeirBench {
     return all;
   }
 
+  private static final class Fib extends RecursiveTask<Long> {
+    private final long n;
+
+    Fib(long n) {
+      this.n = n;
+    }
+
+    static long serial(long n) {
+      return n < 2 ? n : serial(n - 1) + serial(n - 2);
+    }
+
+    static long forks(long n) {
+      long last = 0;
+      long next = 1;
+      for (long i = 0; i < n; ++i) {
+        long sum = last + next;
+        last = next;
+        next = sum;
+      }
+      return next - 1;
+    }
+
+    @Override
+    protected Long compute() {
+      if (n < 2) {
+        return n;
+      }
+      Fib second = new Fib(n - 2);
+      second.fork();
+      return new Fib(n - 1).compute() + second.join();
+    }
+  }
+
+  private static final class Tree extends RecursiveTask<Long> {
+    private final long nodes;
+    private final long seed;
+
+    Tree(long nodes, long seed) {
+      this.nodes = nodes;
+      this.seed = seed;
+    }
+
+    static long mixed(long from) {
+      long x = (from ^ (from >>> 30)) * 0xbf58476d1ce4e5b9L;
+      x = (x ^ (x >>> 27)) * 0x94d049bb133111ebL;
+      return x ^ (x >>> 31);
+    }
+
+    static long serial(long nodes, long seed) {
+      if (nodes == 0) {
+        return 0;
+      }
+      long drawn = mixed(seed + nodes);
+      if (nodes == 1) {
+        return drawn & 0xff;
+      }
+      long left = Long.remainderUnsigned(drawn, nodes);
+      return serial(left, drawn) + serial(nodes - 1 - left, ~drawn) + (drawn & 0xff);
+    }
+
+    static long forks(long nodes, long seed) {
+      if (nodes < 2) {
+        return 0;
+      }
+      long drawn = mixed(seed + nodes);
+      long left = Long.remainderUnsigned(drawn, nodes);
+      return 1 + forks(left, drawn) + forks(nodes - 1 - left, ~drawn);
+    }
+
+    @Override
+    protected Long compute() {
+      if (nodes == 0) {
+        return 0L;
+      }
+      long drawn = mixed(seed + nodes);
+      if (nodes == 1) {
+        return drawn & 0xff;
+      }
+      long left = Long.remainderUnsigned(drawn, nodes);
+      Tree second = new Tree(nodes - 1 - left, ~drawn);
+      second.fork();
+      return new Tree(left, drawn).compute() + second.join() + (drawn & 0xff);
+    }
+  }
+
+  private static final class Queens extends RecursiveTask<Long> {
+    private final int all;
+    private final int columns;
+    private final int down;
+    private final int up;
+    private final int among;
+
+    Queens(int all, int columns, int down, int up, int among) {
+      this.all = all;
+      this.columns = columns;
+      this.down = down;
+      this.up = up;
+      this.among = among;
+    }
+
+    static int lowerHalf(int among) {
+      int lower = 0;
+      int rest = among;
+      for (int left = Integer.bitCount(among) / 2; left > 0; --left) {
+        int lowest = Integer.lowestOneBit(rest);
+        lower |= lowest;
+        rest ^= lowest;
+      }
+      return lower;
+    }
+
+    /** Forks that it would make are counted in `forks[0]`. */
+    static long serial(int all, int columns, int down, int up, int among, long[] forks) {
+      if ((among & (among - 1)) == 0) {
+        int taken = columns | among;
+        if (taken == all) {
+          return 1;
+        }
+        int nextDown = (down | among) << 1;
+        int nextUp = (up | among) >> 1;
+        int free = all & ~(taken | nextDown | nextUp);
+        return free == 0 ? 0 : serial(all, taken, nextDown, nextUp, free, forks);
+      }
+      ++forks[0];
+      int lower = lowerHalf(among);
+      return serial(all, columns, down, up, lower, forks)
+          + serial(all, columns, down, up, among ^ lower, forks);
+    }
+
+    @Override
+    protected Long compute() {
+      if ((among & (among - 1)) == 0) {
+        int taken = columns | among;
+        if (taken == all) {
+          return 1L;
+        }
+        int nextDown = (down | among) << 1;
+        int nextUp = (up | among) >> 1;
+        int free = all & ~(taken | nextDown | nextUp);
+        return free == 0 ? 0 : new Queens(all, taken, nextDown, nextUp, free).compute();
+      }
+      int lower = lowerHalf(among);
+      Queens second = new Queens(all, columns, down, up, among ^ lower);
+      second.fork();
+      return new Queens(all, columns, down, up, lower).compute() + second.join();
+    }
+  }
+
+  private interface Serial {
+    long once();
+  }
+
+  private static Map<String, Double> forked(
+      long workers, long forks, Serial serial, Supplier<RecursiveTask<Long>> task)
+      throws InterruptedException {
+    ForkJoinPool pool = new ForkJoinPool((int) workers);
+    for (int warm = 0; warm < 3; ++warm) {
+      pool.invoke(task.get());
+      serial.once();
+    }
+    long begin = System.nanoTime();
+    long expected = serial.once();
+    long between = System.nanoTime();
+    long found = pool.invoke(task.get());
+    long end = System.nanoTime();
+    verify("result", found, expected);
+    close(pool);
+    return Map.of(
+        "time_per_fork", (end - between) / (double) forks,
+        "serial_per_fork", (between - begin) / (double) forks,
+        "to_serial", (end - between) / (double) (between - begin));
+  }
+
+  private static Map<String, Double> fib(String system, Map<String, Long> p) throws Exception {
+    long n = p.get("n");
+    return forked(p.get("workers"), Fib.forks(n), () -> Fib.serial(n), () -> new Fib(n));
+  }
+
+  private static Map<String, Double> tree(String system, Map<String, Long> p) throws Exception {
+    long nodes = p.get("nodes");
+    return forked(
+        p.get("workers"),
+        Tree.forks(nodes, 1),
+        () -> Tree.serial(nodes, 1),
+        () -> new Tree(nodes, 1));
+  }
+
+  private static Map<String, Double> nqueens(String system, Map<String, Long> p)
+      throws Exception {
+    int all = (1 << p.get("n").intValue()) - 1;
+    long[] forks = new long[1];
+    Queens.serial(all, 0, 0, 0, all, forks);
+    long count = forks[0];
+    return forked(
+        p.get("workers"),
+        count,
+        () -> Queens.serial(all, 0, 0, 0, all, forks),
+        () -> new Queens(all, 0, 0, 0, all));
+  }
+
   private static final Map<String, Run> RUNS =
-      Map.of(
+      new HashMap<>(Map.of(
           "submit", WeirBench::submit,
           "future", WeirBench::future,
           "pending", WeirBench::pending,
@@ -412,7 +614,13 @@ public final class WeirBench {
           "growth", WeirBench::growth,
           "timer_churn", WeirBench::timerChurn,
           "timer_lateness", WeirBench::timerLateness,
-          "timer_single", WeirBench::timerSingle);
+          "timer_single", WeirBench::timerSingle));
+
+  static {
+    RUNS.put("fib", WeirBench::fib);
+    RUNS.put("tree", WeirBench::tree);
+    RUNS.put("nqueens", WeirBench::nqueens);
+  }
 
   private static String unitOf(String metric) {
     if (metric.startsWith("bytes")) {
@@ -424,7 +632,7 @@ public final class WeirBench {
     if (metric.equals("heap_growth")) {
       return "MB";
     }
-    return metric.equals("early") ? "" : "ns";
+    return metric.equals("early") || metric.equals("to_serial") ? "" : "ns";
   }
 
   /** Before its first timed run each workload runs some times, so that it is compiled. */

@@ -7,6 +7,7 @@
 namespace bench {
 
 void add_weir(experiments& all, const scale& size);
+void add_weir_fork(experiments& all, const scale& size);
 void add_naive(experiments& all, const scale& size);
 void add_heap(experiments& all, const scale& size);
 void add_tbb(experiments& all, const scale& size);

@@ -1,7 +1,7 @@
 #include <omp.h>
 
 #include "systems/all.hpp"
-#include "workloads/submit.hpp"
+#include "workloads/all.hpp"
 
 namespace bench {
 
@@ -38,12 +38,40 @@ samples run_openmp_submit(const params& p) {
   return per_task(sum.finished_ns() - begin, spent, p["tasks"], false);
 }
 
+class openmp_forks {
+ public:
+  static constexpr const char* k_name = "OpenMP tasks";
+
+  explicit openmp_forks(std::size_t workers) : team_(static_cast<int>(workers)) {}
+
+  template <class F>
+  std::uint64_t run(F&& f) {
+    std::uint64_t result = 0;
+#pragma omp parallel num_threads(team_)
+#pragma omp single
+    result = f();
+    return result;
+  }
+
+  template <class F, class G>
+  static void join(F&& f, G&& g) {
+#pragma omp task shared(g)
+    g();
+    f();
+#pragma omp taskwait
+  }
+
+ private:
+  int team_;
+};
+
 }  // namespace
 
 void add_openmp(experiments& all, const scale& size) {
   for (auto& p : submit_cases(size, true)) {
     all.push_back({"submit", std::move(p), "OpenMP tasks", run_openmp_submit});
   }
+  add_fork_workloads<openmp_forks>(all, size);
 }
 
 }  // namespace bench

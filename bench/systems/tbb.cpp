@@ -1,4 +1,5 @@
 #include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_invoke.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <future>
@@ -44,8 +45,34 @@ class tbb_arena {
   tbb::task_arena arena_;
 };
 
+class tbb_forks {
+ public:
+  static constexpr const char* k_name = "oneTBB";
+
+  explicit tbb_forks(std::size_t workers)
+      : limit_(tbb::global_control::max_allowed_parallelism, workers),
+        arena_(static_cast<int>(workers)) {}
+
+  template <class F>
+  auto run(F&& f) {
+    return arena_.execute(f);
+  }
+
+  template <class F, class G>
+  static void join(F&& f, G&& g) {
+    tbb::parallel_invoke(f, g);
+  }
+
+ private:
+  tbb::global_control limit_;
+  tbb::task_arena arena_;
+};
+
 }  // namespace
 
-void add_tbb(experiments& all, const scale& size) { add_pool_workloads<tbb_arena>(all, size); }
+void add_tbb(experiments& all, const scale& size) {
+  add_pool_workloads<tbb_arena>(all, size);
+  add_fork_workloads<tbb_forks>(all, size);
+}
 
 }  // namespace bench

@@ -21,6 +21,9 @@ inline constexpr int k_mutex_spin_limit = 1;
 // All that it may, so that few tasks make a batch.
 inline constexpr std::size_t k_first_reach = 31;
 inline constexpr std::size_t k_lane_batch = 1;
+inline constexpr std::size_t k_fork_slots = 2;
+inline constexpr int k_fork_looks = 1;
+inline constexpr std::size_t k_fork_guests = 1;
 
 /// Of the same size as its value; all that the model knows about it is kept by its address.
 template <class T>

@@ -5,9 +5,10 @@ import re
 from .tree import Finding
 
 # Left to right: an include may point to the same room or to one further left.
-ROOMS = ("base", "sync", "task", "time", "executor", "pool", "observe", "cron", "process", "cli")
+ROOMS = ("base", "sync", "task", "time", "executor", "pool", "forkjoin",
+         "observe", "cron", "process", "cli")
 # Rooms that stand side by side, so that neither may include the other.
-SIDE_BY_SIDE = ({"observe", "cron"},)
+SIDE_BY_SIDE = ({"observe", "cron"}, {"pool", "forkjoin"})
 
 # The room that a public header belongs to; one that is not listed may be included from anywhere.
 PUBLIC_ROOMS = {
@@ -29,6 +30,8 @@ PUBLIC_ROOMS = {
     "weir/cron.hpp": "cron",
     "weir/submit_cron.hpp": "cron",
     "weir/series.hpp": "time",
+    "weir/join.hpp": "forkjoin",
+    "weir/work_stealing_pool.hpp": "forkjoin",
 }
 
 RAW_NAMES = re.compile(

@@ -36,6 +36,15 @@ inline constexpr std::size_t k_first_reach = 0;
 /// How many tasks of a lane one carrier runs before it queues again.
 inline constexpr std::size_t k_lane_batch = 16;
 
+/// How many forks of one thread may be open and not joined; deeper ones are plain calls.
+inline constexpr std::size_t k_fork_slots = 4096;
+
+/// How often a thread without work looks for some before it sleeps.
+inline constexpr int k_fork_looks = 2000;
+
+/// How many threads may come to a work_stealing_pool and work beside its own.
+inline constexpr std::size_t k_fork_guests = 4;
+
 /// A variable of its own for each thread: `static WEIR_THREAD_LOCAL per_thread<T*> x;`
 template <class T>
 using per_thread = T;
