@@ -24,6 +24,23 @@ class every_noon final : public weir::schedule {
 };
 // [schedule]
 
+/// As many series as the pool has places for.
+void fill(weir::thread_pool& pool, std::vector<std::string>& log) {
+  // [try]
+  const auto beat = [&log] { log.push_back("beat"); };
+  std::vector<weir::series> hearts;
+  for (;;) {
+    auto asked = pool.try_submit_every(1min, beat);
+    if (!asked) {
+      check(asked.why() == weir::reject_reason::saturated, "each holds a place for life");
+      break;
+    }
+    hearts.push_back(*std::move(asked));
+  }
+  check(hearts.size() == 8, "as many as there are places");
+  // [try]
+}
+
 int main() {
   weir::manual_clock clock;
   weir::thread_pool pool({.core = 1, .max = 1, .capacity = 8, .clock = &clock});
@@ -83,6 +100,8 @@ int main() {
   settle();
   check(log.back() == "noon", "what the wall shows counts");
   daily.cancel();
+
+  fill(pool, log);
 
   pool.close();
   pool.join();

@@ -19,4 +19,14 @@ submit_cron(thread_pool& pool, std::string_view expression, std::string_view zon
   return pool.submit_on(std::make_shared<cron>(expression, zone, when), std::forward<F>(f), how);
 }
 
+/// The same by `try_submit_on`, which reports a refusal and keeps the callable with the caller. An
+/// expression that means nothing is a bad argument and throws here as well.
+template <class F>
+requires detail::recurring_body<std::decay_t<F>> series_submission
+try_submit_cron(thread_pool& pool, std::string_view expression, std::string_view zone, F&& f,
+                const cron_options& when = {}, const series_options& how = {}) {
+  return pool.try_submit_on(std::make_shared<cron>(expression, zone, when), std::forward<F>(f),
+                            how);
+}
+
 }  // namespace weir

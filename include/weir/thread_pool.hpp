@@ -159,8 +159,7 @@ class thread_pool {
   template <class F>
   requires detail::recurring_body<std::decay_t<F>> series
   submit_on(std::shared_ptr<const schedule> when, F&& f, const series_options& options = {}) {
-    if (when == nullptr) throw std::invalid_argument("weir: submit_on: there is no schedule");
-    return start_series({{}, options.first, std::move(when)}, std::forward<F>(f), options);
+    return start_series(detail::times_of(std::move(when), options), std::forward<F>(f), options);
   }
 
   // The try_ verbs ask for room and report: no exception for a refusal, and no saturation policy.
@@ -187,6 +186,20 @@ class thread_pool {
     auto request = request_after(detail::saturating_nanoseconds(delay));
     request.how = detail::admission_request::mode::try_once;
     return attempt({}, std::move(request), std::forward<F>(f), std::forward<Args>(args)...);
+  }
+
+  /// The same for a task that recurs: `submit_every`, `submit_on`. What they throw for bad
+  /// arguments is thrown here as well.
+  template <class Rep, class Period, class F>
+  requires detail::recurring_body<std::decay_t<F>> series_submission try_submit_every(
+      std::chrono::duration<Rep, Period> period, F&& f, const series_options& options = {}) {
+    return attempt_series({detail::saturating_nanoseconds(period), options.first, nullptr},
+                          std::forward<F>(f), options);
+  }
+  template <class F>
+  requires detail::recurring_body<std::decay_t<F>> series_submission
+  try_submit_on(std::shared_ptr<const schedule> when, F&& f, const series_options& options = {}) {
+    return attempt_series(detail::times_of(std::move(when), options), std::forward<F>(f), options);
   }
 
   /// Waits for room at most `limit` of real time, behind whoever waits already.
@@ -386,11 +399,20 @@ class thread_pool {
   [[nodiscard]] detail::admission_request request_at(clock::time_point due) const;
   [[nodiscard]] detail::admission_request request_at(
       std::chrono::system_clock::time_point due) const;
+  /// Asks for admission of a series, as `offer` does of a task.
+  template <class F>
+  std::optional<detail::refusal> offer_series(const detail::series_times& times, F&& f,
+                                              const series_options& options,
+                                              detail::admission_request::mode how, series& made);
   template <class F>
   series start_series(const detail::series_times& times, F&& f, const series_options& options);
+  template <class F>
+  series_submission attempt_series(const detail::series_times& times, F&& f,
+                                   const series_options& options);
   std::optional<detail::refusal> admit_series(std::unique_ptr<detail::series_body>& body,
                                               const detail::series_times& times,
-                                              const series_options& options, series& made);
+                                              const series_options& options,
+                                              detail::admission_request::mode how, series& made);
   static detail::admission_request request_within(std::chrono::nanoseconds limit,
                                                   std::stop_token stop);
 

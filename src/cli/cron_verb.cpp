@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array<std::string_view, 1> k_usage{"[FLAG]... FILE"};
 
-constexpr std::array<std::string_view, 7> k_details{
+constexpr std::array<std::string_view, 8> k_details{
     "Runs the lines of a crontab when they are due, in the foreground, as the one process of a "
     "container does. FILE is a user's crontab; - reads standard input.",
     "A line is five fields, minute hour day-of-month month day-of-week, as weir next reads them, "
@@ -29,6 +29,8 @@ constexpr std::array<std::string_view, 7> k_details{
     "SIGHUP reads FILE again: lines that did not change go on undisturbed, what runs is let run, "
     "and "
     "a file that cannot be read, or with --strict has a bad line, changes nothing.",
+    "SIGUSR1 shows on standard error what runs and what each line does next, and changes nothing; "
+    "with --json as one JSON object.",
     "The first SIGTERM or SIGINT stops starting; what runs has --grace to end, then it is ended as "
     "--timeout does. The second does not wait.",
 };

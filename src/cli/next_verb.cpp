@@ -3,11 +3,14 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "cli/command_table.hpp"
 #include "cli/flag_values.hpp"
 #include "cli/generated_text.hpp"
 #include "cron/civil_text.hpp"
+#include "cron/plan.hpp"
 #include "cron/read_instant.hpp"
 #include "cron/zones.hpp"
 #include "process/errors.hpp"
@@ -32,7 +35,8 @@ constexpr std::array<std::string_view, 4> k_details{
     "A local time that does not exist runs at the first instant after the gap, one that exists "
     "twice the first time; where the hours are a wildcard, the expression follows the clock: "
     "nothing "
-    "is shifted, and both times count. --gap and --fold change that.",
+    "is shifted, and both times count. --gap and --fold change that. What is left out since it "
+    "does not exist stands in the remark of the next occurrence.",
     "An expression that is wrong, never occurs or names an unknown zone is shown with a caret "
     "under "
     "the place; the exit code is 2.",
@@ -115,11 +119,36 @@ struct occurrence {
   std::string remark;
 };
 
-occurrence described(const cron& of, const cron_room::zone_table& zone, cron::time_point at) {
-  const auto epoch = std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count();
-  const cron_room::zone_span& span = zone.spans()[zone.at(epoch)];
-  return {span.local(epoch), cron_room::offset_text(span.offset),
-          cron_room::civil_text(epoch) + "Z", epoch, of.remark(at)};
+/// What comes behind the occurrences that are shown.
+struct ending {
+  bool no_further = false;
+  std::string remark;
+};
+
+cron_room::utc_second second_of(cron::time_point at) {
+  return std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count();
+}
+
+std::string joined(const std::string& first, const std::string& second) {
+  return first + (first.empty() || second.empty() ? "" : "; ") + second;
+}
+
+template <class Show>
+ending show_each(const cron& of, cron::time_point after, unsigned count, Show show) {
+  const auto plan = cron_room::make_plan(of.expression(), of.zone(), {of.gap(), of.fold()});
+  const cron_room::zone_table& zone = *plan->zone;
+  cron_room::utc_second before = second_of(after);
+  auto at = of.next(after);
+  for (unsigned shown = 0; shown < count; ++shown, at = of.next(*at)) {
+    if (!at) return {true, cron_room::left_out(*plan, before, cron_room::k_last_instant)};
+    const cron_room::utc_second epoch = second_of(*at);
+    const cron_room::zone_span& span = zone.spans()[zone.at(epoch)];
+    show(occurrence{span.local(epoch), cron_room::offset_text(span.offset),
+                    cron_room::civil_text(epoch) + "Z", epoch,
+                    joined(cron_room::left_out(*plan, before, epoch), of.remark(*at))});
+    before = epoch;
+  }
+  return {};
 }
 
 std::string text_line(const occurrence& one) {
@@ -166,32 +195,38 @@ cron read_expression(const request& asked) {
   }
 }
 
+std::string text_of(const cron& of, cron::time_point after, unsigned count) {
+  std::string text = of.describe() + "\n\n";
+  const ending end =
+      show_each(of, after, count, [&text](const occurrence& one) { text += text_line(one); });
+  if (end.no_further) {
+    text += joined("no further occurrence", end.remark) + "\n";
+  }
+  return text;
+}
+
+std::string json_of(const cron& of, cron::time_point after, unsigned count) {
+  nlohmann::ordered_json next = nlohmann::ordered_json::array();
+  const ending end = show_each(of, after, count,
+                               [&next](const occurrence& one) { next.push_back(json_entry(one)); });
+  nlohmann::ordered_json whole{{"expression", of.expression()},
+                               {"zone", of.zone()},
+                               {"meaning", of.describe()},
+                               {"gap", name_of(of.gap(), k_gaps)},
+                               {"fold", name_of(of.fold(), k_folds)},
+                               {"next", std::move(next)}};
+  if (!end.remark.empty()) {
+    whole["remark"] = end.remark;
+  }
+  return whole.dump() + "\n";
+}
+
 int act(request& asked) {
   const cron of = read_expression(asked);
   const auto zone = cron_room::find_zone(of.zone());
-  std::string text = of.describe() + "\n\n";
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  unsigned shown = 0;
-  for (auto at = of.next(start_of(asked.next, *zone)); at && shown < asked.next.count;
-       at = of.next(*at), ++shown) {
-    const occurrence one = described(of, *zone, *at);
-    if (asked.next.json) {
-      all.push_back(json_entry(one));
-    } else {
-      text += text_line(one);
-    }
-  }
-  if (asked.next.json) {
-    const nlohmann::ordered_json whole{{"expression", of.expression()},
-                                       {"zone", of.zone()},
-                                       {"meaning", of.describe()},
-                                       {"gap", name_of(of.gap(), k_gaps)},
-                                       {"fold", name_of(of.fold(), k_folds)},
-                                       {"next", std::move(all)}};
-    print(whole.dump() + "\n");
-  } else {
-    print(shown < asked.next.count ? text + "no further occurrence\n" : text);
-  }
+  const cron::time_point after = start_of(asked.next, *zone);
+  print(asked.next.json ? json_of(of, after, asked.next.count)
+                        : text_of(of, after, asked.next.count));
   return 0;
 }
 

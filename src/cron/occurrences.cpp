@@ -81,6 +81,26 @@ std::optional<std::pair<local_second, local_second>> occurrences::shifted_to(
   return std::pair(*first, *last);
 }
 
+std::optional<occurrences::omission> occurrences::left_out(utc_second after,
+                                                           utc_second upto) const noexcept {
+  std::optional<omission> found;
+  if (gap_ != cron_gap::skip) return found;
+  const auto& spans = zone_->spans();
+  for (std::size_t place = zone_->at(after) + 1; place < spans.size() && spans[place].begin <= upto;
+       ++place) {
+    const std::optional<window> skipped = gap_before(place);
+    if (!skipped) continue;
+    const auto first = pattern_.first(skipped->begin, skipped->end);
+    if (!first) continue;
+    if (found) {
+      ++found->further;
+    } else {
+      found = omission{*first, *pattern_.last(skipped->begin, skipped->end)};
+    }
+  }
+  return found;
+}
+
 std::optional<cron_fold> occurrences::pass(utc_second instant) const noexcept {
   const auto& spans = zone_->spans();
   const std::size_t place = zone_->at(instant);

@@ -34,6 +34,16 @@ class occurrences {
   [[nodiscard]] std::optional<std::pair<local_second, local_second>> shifted_to(
       utc_second instant) const noexcept;
 
+  /// Local times of the pattern that do not exist and are left out.
+  struct omission {
+    local_second first;
+    local_second last;          ///< of the same change of clocks
+    std::uint64_t further = 0;  ///< later changes that leave some out as well
+  };
+
+  /// Those that would lie after the one instant and not after the other; none where gaps shift.
+  [[nodiscard]] std::optional<omission> left_out(utc_second after, utc_second upto) const noexcept;
+
   /// Which of two passes of its local time an instant is in; none where there is one.
   [[nodiscard]] std::optional<cron_fold> pass(utc_second instant) const noexcept;
 

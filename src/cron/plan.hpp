@@ -41,4 +41,8 @@ struct plan {
 /// What clocks do to an occurrence; empty: nothing.
 [[nodiscard]] std::string remark(const plan& of, utc_second occurrence);
 
+/// Which local times do not exist and are left out after the one instant, an occurrence mostly, and
+/// up to the next one; empty: none.
+[[nodiscard]] std::string left_out(const plan& of, utc_second after, utc_second upto);
+
 }  // namespace weir::cron_room

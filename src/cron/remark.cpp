@@ -4,16 +4,16 @@
 namespace weir::cron_room {
 namespace {
 
-std::string shifted_text(const std::pair<local_second, local_second>& skipped, local_second now) {
-  const bool other_day = date_text(skipped.first) != date_text(now);
-  std::string text = time_text(skipped.first);
-  if (skipped.second != skipped.first) {
-    text += " to " + time_text(skipped.second) + " do not exist";
+// Said beside an occurrence, whose day needs no date.
+std::string missing_text(local_second first, local_second last, local_second now) {
+  const bool other_day = date_text(first) != date_text(now);
+  std::string text = time_text(first);
+  if (last != first) {
+    text += " to " + time_text(last) + " do not exist";
   } else {
     text += " does not exist";
   }
-  return text + (other_day ? " on " + date_text(skipped.first) : " on this day") + ": runs at " +
-         time_text(now);
+  return text + (other_day ? " on " + date_text(first) : " on this day");
 }
 
 }  // namespace
@@ -23,11 +23,27 @@ std::string remark(const plan& of, utc_second occurrence) {
   if (times == nullptr) return {};
   const zone_span& span = of.zone->spans()[of.zone->at(occurrence)];
   const local_second now = span.local(occurrence);
-  if (const auto skipped = times->shifted_to(occurrence)) return shifted_text(*skipped, now);
+  if (const auto skipped = times->shifted_to(occurrence)) {
+    return missing_text(skipped->first, skipped->second, now) + ": runs at " + time_text(now);
+  }
   const auto pass = times->pass(occurrence);
   if (!pass) return {};
   return time_text(now) +
          " happens twice: " + (*pass == cron_fold::first ? "the first time" : "the second time");
+}
+
+std::string left_out(const plan& of, utc_second after, utc_second upto) {
+  const auto* times = std::get_if<occurrences>(&of.times);
+  if (times == nullptr) return {};
+  const auto found = times->left_out(after, upto);
+  if (!found) return {};
+  const zone_span& span = of.zone->spans()[of.zone->at(upto)];
+  std::string text = missing_text(found->first, found->last, span.local(upto)) + ": left out";
+  if (found->further > 0) {
+    text += ", as at " + std::to_string(found->further) +
+            (found->further == 1 ? " later change of clocks" : " later changes of clocks");
+  }
+  return text;
 }
 
 }  // namespace weir::cron_room

@@ -121,6 +121,19 @@ TEST(submit_cron, C7_what_means_nothing_is_refused_before_anything_happens) {
   EXPECT_EQ(at.pool.stats().accepted, 0u);
 }
 
+TEST(submit_cron, B5_trying_says_why_and_throws_for_what_means_nothing) {
+  days at(utc(2026, 1, 1));
+  at.pool.set_capacity(1);
+  auto in_the_way = at.pool.submit_after(24h, [] {});
+  const auto full = try_submit_cron(at.pool, "0 12 * * *", "Europe/Berlin", at.noting());
+  EXPECT_EQ(full.why(), reject_reason::saturated);
+  EXPECT_THROW((void)try_submit_cron(at.pool, "61 * * * *", "UTC", at.noting()), cron_error);
+  in_the_way.cancel();
+  auto job = try_submit_cron(at.pool, "0 12 * * *", "Europe/Berlin", at.noting());
+  ASSERT_TRUE(job);
+  EXPECT_EQ(job->snapshot().next_wall_due, utc(2026, 1, 1, 11h));
+}
+
 TEST(submit_cron, C7_a_year_of_days_without_drift) {
   days at(utc(2026, 1, 1));
   (void)submit_cron(at.pool, "0 12 * * *", "Europe/Berlin", at.noting());

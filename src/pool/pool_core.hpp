@@ -142,7 +142,7 @@ class pool_core final : public clock_listener, public sync::fork_part {
   /// throws.
   std::optional<refusal> start_series(std::unique_ptr<series_body>& given,
                                       const series_times& times, const series_options& options,
-                                      series& made);
+                                      admission_request::mode how, series& made);
   void run_occurrence(occurrence& run);
   cancel_result cancel_series(series_core& of);
   bool reschedule(series_core& of, const series_times& times);

@@ -106,7 +106,8 @@ admission_request pool_core::request_for(const series_plan::slot& slot) {
 
 std::optional<refusal> pool_core::start_series(std::unique_ptr<series_body>& given,
                                                const series_times& times,
-                                               const series_options& options, series& made) {
+                                               const series_options& options,
+                                               admission_request::mode how, series& made) {
   check(times, options);
   series_options chosen = options;
   if (!chosen.seed) chosen.seed = fresh_seed(&chosen);
@@ -120,6 +121,7 @@ std::optional<refusal> pool_core::start_series(std::unique_ptr<series_body>& giv
   std::optional<refusal> refused;
   try {
     admission_request request = request_for(*slot);
+    request.how = how;
     refused = admit(*first, request);
   } catch (...) {
     given = std::move(of->body);

@@ -108,8 +108,9 @@ detail::admission_request thread_pool::request_at(std::chrono::system_clock::tim
 std::optional<detail::refusal> thread_pool::admit_series(std::unique_ptr<detail::series_body>& body,
                                                          const detail::series_times& times,
                                                          const series_options& options,
+                                                         detail::admission_request::mode how,
                                                          series& made) {
-  return core_->start_series(body, times, options, made);
+  return core_->start_series(body, times, options, how, made);
 }
 
 std::optional<clock::time_point> thread_pool::next_due() const noexcept {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "process/excerpt.hpp"
 #include "weir/cron.hpp"
 
 namespace weir::process {
@@ -31,6 +32,8 @@ pool_options command_options(const cron_policies& policies) {
   pool.name = "weir cron";
   return pool;
 }
+
+constexpr std::size_t k_excerpt = 80;
 
 std::string name_of_line(std::uint64_t line) { return "line " + std::to_string(line); }
 
@@ -146,9 +149,11 @@ void cron_daemon::enter(const line_ref& line) {
   options.overlap = overlap::allow;
   options.jitter = policies_.jitter;
   try {
-    line->series = timetable_.submit_on(
+    weir::series made = timetable_.submit_on(
         line->job.entry.schedule, [this, line](const series_run& run) { fire(line, run); },
         options);
+    const sync::lock_guard held(state_);
+    line->series = std::move(made);
   } catch (const std::exception& error) {
     listener_.trouble(name_of_line(line->job.entry.line) + " will not run: " + error.what());
   }
@@ -210,6 +215,9 @@ void cron_daemon::skip(const line_ref& line, cron_skip why, std::uint64_t count,
     const sync::lock_guard held(state_);
     skips_ += count;
     total = line->skipped += count;
+    if (why == cron_skip::missed) {
+      line->told += count;
+    }
     number = line->number;
   }
   listener_.skipped({line->job, number, 0, due}, why, count, total);
@@ -234,6 +242,7 @@ void cron_daemon::start_run(const line_ref& line) {
 
 // The number of the run that begins now; 0 when none does.
 std::uint64_t cron_daemon::begin(const line_ref& line, std::optional<wall_point>& due) {
+  const auto now = clock().now();
   {
     const sync::lock_guard held(state_);
     line->waiting = false;
@@ -243,7 +252,9 @@ std::uint64_t cron_daemon::begin(const line_ref& line, std::optional<wall_point>
       return 0;
     }
     if (!line->retired) {
+      live_.emplace(runs_ + 1, live_run{line, now});
       ++line->running;
+      ++line->runs;
       ++counts_.running;
       return ++runs_;
     }
@@ -270,6 +281,7 @@ void cron_daemon::work(const line_ref& line) {
   run_and_report(*line, number, due);
   {
     const sync::lock_guard held(state_);
+    live_.erase(number);
     --line->running;
     --counts_.running;
     more = take_owed_locked(*line);
@@ -297,10 +309,11 @@ void cron_daemon::run_and_report(cron_line& line, std::uint64_t number,
                       ", failed: " + error.what());
   }
   const sync::lock_guard held(state_);
-  count_locked(how);
+  count_locked(line, how);
 }
 
-void cron_daemon::count_locked(outcome how) {
+void cron_daemon::count_locked(cron_line& line, outcome how) {
+  line.failures += how == outcome::failed || how == outcome::timed_out ? 1 : 0;
   switch (how) {
     case outcome::succeeded:
       ++counts_.succeeded;
@@ -363,6 +376,52 @@ std::optional<weir::clock::time_point> cron_daemon::next_due() const {
     first = first && (!due || *first < *due) ? first : due;
   }
   return first;
+}
+
+// Commands are cut and series asked after the lock, which lines that are due want.
+cron_view cron_daemon::look() const {
+  cron_view seen;
+  seen.now = clock().wall_now();
+  const auto now = clock().now();
+  std::vector<std::pair<line_ref, weir::series>> lines;
+  std::vector<live_run> live;
+  std::vector<std::uint64_t> told;
+  {
+    const sync::lock_guard held(state_);
+    seen.counts = counts_;
+    for (const auto& [number, one] : live_) {
+      seen.running.push_back({number, one.line->number, {}, one.line->retired, {}});
+      live.push_back(one);
+    }
+    for (const line_ref& line : lines_) {
+      seen.lines.push_back({line->number,
+                            {},
+                            {},
+                            line->waiting,
+                            line->owed,
+                            line->running,
+                            line->runs,
+                            line->failures,
+                            line->skipped});
+      lines.emplace_back(line, line->series);
+      told.push_back(line->told);
+    }
+  }
+  for (std::size_t at = 0; at < live.size(); ++at) {
+    seen.running[at].command = excerpt(live[at].line->job.entry.command, k_excerpt);
+    seen.running[at].elapsed = std::max(std::chrono::nanoseconds(0), now - live[at].since);
+  }
+  for (std::size_t at = 0; at < lines.size(); ++at) {
+    const auto& [line, series] = lines[at];
+    seen.lines[at].command = excerpt(line->job.entry.command, k_excerpt);
+    if (series.valid()) {
+      const series_snapshot known = series.snapshot();
+      seen.lines[at].next = known.next_wall_due;
+      // Its next run is the first to tell of what was passed over since the last one.
+      seen.lines[at].skipped += known.skipped - told[at];
+    }
+  }
+  return seen;
 }
 
 std::size_t cron_daemon::waiting() const {

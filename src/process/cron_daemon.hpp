@@ -71,6 +71,35 @@ struct cron_changes {
   std::size_t removed = 0;
 };
 
+/// A daemon at one moment: what runs, and what each line does next.
+struct cron_view {
+  using wall_point = std::chrono::system_clock::time_point;
+
+  struct run {
+    std::uint64_t number = 0;
+    std::uint64_t line = 0;
+    std::string command;   ///< an excerpt
+    bool retired = false;  ///< its line is no longer in the table
+    std::chrono::nanoseconds elapsed{0};
+  };
+  struct line {
+    std::uint64_t number = 0;        ///< where it stands
+    std::string command;             ///< an excerpt
+    std::optional<wall_point> next;  ///< jitter included; none where none is to come
+    bool waiting = false;            ///< a run of it has no place yet
+    std::uint64_t owed = 0;          ///< further runs of a burst
+    std::size_t running = 0;
+    std::uint64_t runs = 0;      ///< that have started
+    std::uint64_t failures = 0;  ///< of them, that failed or timed out
+    std::uint64_t skipped = 0;   ///< due times that were passed over
+  };
+
+  wall_point now;
+  std::vector<run> running;  ///< in the order of their numbers
+  std::vector<line> lines;   ///< in the order of the table
+  run_counts counts;
+};
+
 /// Runs the lines of a table when they are due. Shared objects: safe; one thread at a time calls
 /// `start`, `replace` and `run_each`. Protocol: docs/design/cron-daemon.md.
 class cron_daemon {
@@ -107,6 +136,8 @@ class cron_daemon {
   /// When the next line is due, on the clock of the daemon; none if none is. For the thread that
   /// calls `start`.
   [[nodiscard]] std::optional<weir::clock::time_point> next_due() const;
+  /// What runs and what each line does next. Blocks for no longer than it takes to copy that.
+  [[nodiscard]] cron_view look() const;
   /// Lines of which a run waits for its place.
   [[nodiscard]] std::size_t waiting() const;
 
@@ -114,7 +145,8 @@ class cron_daemon {
   using wall_point = std::chrono::system_clock::time_point;
 
   // One line of the table; those of an older one live as long as a run of theirs. The job is
-  // constant, the series is of the thread that enters, the rest is guarded by state_.
+  // constant; the series is changed by the thread that enters alone, and under state_, so that
+  // thread reads it without; the rest is guarded by state_.
   struct cron_line {
     cron_job job;
     weir::series series;
@@ -123,11 +155,20 @@ class cron_daemon {
     std::size_t running = 0;
     std::uint64_t owed = 0;     // runs of a burst that are to come one after the other
     std::uint64_t skipped = 0;  // due times
-    wall_point decided{};       // when the last run was decided on
+    std::uint64_t told = 0;     // of them, that are the series' own count
+    std::uint64_t runs = 0;
+    std::uint64_t failures = 0;
+    wall_point decided{};  // when the last run was decided on
     std::optional<wall_point> due = {};
     bool retired = false;
   };
   using line_ref = std::shared_ptr<cron_line>;
+
+  /// A run whose command has been started and whose output may still be written.
+  struct live_run {
+    line_ref line;
+    weir::clock::time_point since;
+  };
 
   [[nodiscard]] weir::clock& clock() const;
   static line_ref make_line(cron_job&& job);
@@ -141,7 +182,7 @@ class cron_daemon {
   void wait_locked(cron_line& line, wall_point now, std::optional<wall_point> due)
       WEIR_REQUIRES(state_);
   bool take_owed_locked(cron_line& line) WEIR_REQUIRES(state_);
-  void count_locked(outcome how) WEIR_REQUIRES(state_);
+  void count_locked(cron_line& line, outcome how) WEIR_REQUIRES(state_);
   void skip(const line_ref& line, cron_skip why, std::uint64_t count,
             std::optional<wall_point> due);
 
@@ -151,6 +192,7 @@ class cron_daemon {
 
   mutable sync::mutex state_;
   std::vector<line_ref> lines_ WEIR_GUARDED_BY(state_);
+  std::map<std::uint64_t, live_run> live_ WEIR_GUARDED_BY(state_);  // by number
   run_counts counts_ WEIR_GUARDED_BY(state_);
   std::uint64_t runs_ WEIR_GUARDED_BY(state_) = 0;
   std::uint64_t skips_ WEIR_GUARDED_BY(state_) = 0;

@@ -195,6 +195,18 @@ void cron_log::bad_line(const std::string& file, const crontab_problem& one) {
   }
 }
 
+// Of any length, since there is one at a time.
+void cron_log::answer(std::string&& lines) {
+  {
+    const sync::lock_guard held(state_);
+    if (std::exchange(answer_waits_, true)) {
+      return;
+    }
+    queue_.push_back({std::move(lines), nullptr, nullptr, true});
+  }
+  wake_.unpark();
+}
+
 void cron_log::add(std::string&& line) { push({std::move(line)}); }
 
 // The end of a run is taken whatever waits: its worker waits with it.
@@ -245,6 +257,10 @@ void cron_log::loop() {
 void cron_log::write(const item& one) {
   if (one.record != nullptr) {
     write_end(one);
+  } else if (one.is_answer) {
+    err_.write(one.line);
+    const sync::lock_guard held(state_);
+    answer_waits_ = false;
   } else {
     (options_.json ? out_ : err_).write(one.line);
     const sync::lock_guard held(state_);

@@ -49,6 +49,9 @@ class cron_log final : public cron_listener {
 
   void say(const std::string& what);
   void bad_line(const std::string& file, const crontab_problem& one);
+  /// Lines on standard error, whatever is asked for otherwise. Does not wait: as long as an answer
+  /// has not been written a new one is left out.
+  void answer(std::string&& lines);
 
   /// Nothing is taken any more; blocks until what was is written, at most `limit` of real time.
   /// Whether that is so.
@@ -62,6 +65,7 @@ class cron_log final : public cron_listener {
     std::string line;
     const finished_command* record = nullptr;
     sync::parker* written = nullptr;
+    bool is_answer = false;
   };
 
   [[nodiscard]] std::string time_now() const;
@@ -86,6 +90,7 @@ class cron_log final : public cron_listener {
   std::deque<item> queue_ WEIR_GUARDED_BY(state_);
   std::size_t unsent_ WEIR_GUARDED_BY(state_) = 0;
   std::uint64_t dropped_ WEIR_GUARDED_BY(state_) = 0;
+  bool answer_waits_ WEIR_GUARDED_BY(state_) = false;
   bool closing_ WEIR_GUARDED_BY(state_) = false;
   bool trouble_ WEIR_GUARDED_BY(state_) = false;
 

@@ -8,13 +8,16 @@
 #include <optional>
 #include <utility>
 
+#include "base/thread_annotations.hpp"
 #include "cron/zones.hpp"
 #include "process/attempt.hpp"
 #include "process/cron_log.hpp"
+#include "process/cron_snapshot.hpp"
 #include "process/errors.hpp"
 #include "process/run_limits.hpp"
 #include "process/run_options.hpp"
 #include "process/signal_watch.hpp"
+#include "sync/mutex.hpp"
 #include "sync/parker.hpp"
 #include "sync/thread.hpp"
 #include "weir/detail/sync.hpp"
@@ -88,6 +91,7 @@ class service : private signal_listener {
         log_({options.json, options.quiet, options.tag, options.timeout}, hard_stop_) {}
 
   int run() {
+    const answering open(*this);
     try {
       return read_and_run();
     } catch (const run_error&) {
@@ -111,6 +115,10 @@ class service : private signal_listener {
     }
     daemon_.emplace(
         policies_, [this](const cron_run& run) { return attempt(run); }, log_);
+    {
+      const sync::lock_guard held(asking_);
+      shown_ = &*daemon_;
+    }
     if (options_.once) {
       daemon_->run_each(std::move(table));
       wait_for_each();
@@ -253,6 +261,9 @@ class service : private signal_listener {
 
   // On the signal thread, which waits for nobody.
   void signalled(int number) override {
+    if (number == SIGUSR1) {
+      return show_snapshot();
+    }
     if (number == SIGHUP) {
       // ordering: cron-reload
       reload_.store(true, sync::release);
@@ -270,7 +281,45 @@ class service : private signal_listener {
 
   void ticked() override {}
 
+  void show_snapshot() {
+    cron_snapshot now;
+    now.elapsed = std::chrono::steady_clock::now() - begin_;
+    const sync::lock_guard held(asking_);
+    if (!answers_) {
+      return;
+    }
+    if (shown_ == nullptr) {
+      now.how = cron_snapshot::stage::reading;
+      now.seen.now = std::chrono::system_clock::now();
+    } else {
+      now.seen = shown_->look();
+    }
+    if (soft_stop_.is_set()) {
+      now.how = hard_stop_.is_set() ? cron_snapshot::stage::ending : cron_snapshot::stage::stopping;
+    }
+    log_.answer(options_.json ? snapshot_json(now) : snapshot_text(now));
+  }
+
+  // While it lives there are a log and, soon, a daemon: signals are heard before and after.
+  class answering {
+   public:
+    explicit answering(service& of) : of_(of) {
+      const sync::lock_guard held(of_.asking_);
+      of_.answers_ = true;
+    }
+    ~answering() {
+      const sync::lock_guard held(of_.asking_);
+      of_.answers_ = false;
+    }
+    answering(const answering&) = delete;
+    answering& operator=(const answering&) = delete;
+
+   private:
+    service& of_;
+  };
+
   const cron_service_options& options_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   const run_options attempt_options_;
   const cron_policies policies_;
   wake_fd soft_stop_;  // start nothing more
@@ -278,6 +327,9 @@ class service : private signal_listener {
   sync::parker wake_;  // of the main thread
   sync::atomic<bool> reload_{false};
   sync::atomic<int> signal_{0};
+  sync::mutex asking_;
+  bool answers_ WEIR_GUARDED_BY(asking_) = false;
+  const cron_daemon* shown_ WEIR_GUARDED_BY(asking_) = nullptr;
   spawner spawner_;
   const sigset_t signals_;  // taken before the first thread
   const signal_watch watch_;

@@ -5,13 +5,14 @@ import os
 import pathlib
 import queue
 import re
+import select
 import signal
 import threading
 import time
 import unittest
 
-from program import (PATIENCE_S, ROOT, FolderCase, children_of, living_in_group, start, stat_of,
-                     wait_until, weir)
+from program import (PATIENCE_S, ROOT, FolderCase, children_of, holds, living_in_group, start,
+                     stat_of, wait_until, weir)
 
 
 class Lines:
@@ -315,6 +316,117 @@ class Reload(CronCase):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(60), 143)
         self.assertEqual(set(self.out.rest()), {"old"})
+
+
+class Snapshot(CronCase):
+    """SIGUSR1 shows where a cron stands and changes nothing."""
+
+    def gated(self):
+        return f"while ! [ -e {self.folder}/gate ]; do sleep 0.01; done"
+
+    def ask(self, process):
+        process.send_signal(signal.SIGUSR1)
+        return json.loads(self.err.until(r'^{"snapshot":').string)["snapshot"]
+
+    def stop(self, process):
+        (self.folder / "gate").touch()
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(60), 143)
+
+    def test_what_runs_and_what_each_line_does_next(self):
+        process = self.cron("@reboot " + self.gated(), "0 0 1 1 * echo new year", "@reboot exit 3",
+                            arguments=["-q"])
+        self.err.until(r"line 3, run \d ended: exit code 3")
+
+        def answer():
+            # The log may hear of an end before the line is free.
+            process.send_signal(signal.SIGUSR1)
+            head = self.err.until("^weir: after ").string
+            lines = [self.err.until("").string for _ in range(4)]
+            return (head, lines) if "1 running" in head and "1 done" in head else None
+
+        head, lines = wait_until(answer, "an end that is counted")
+        self.assertRegex(head, r"^weir: after [\d.]+s: 3 lines; 1 running, 0 waiting for a place; "
+                               r"1 done, 1 failed$")
+        self.assertRegex(lines[0], r"^weir:   run \d \(line 1\) runs for [\d.]+s: while ")
+        self.assertRegex(lines[1], r"^weir:   line 1: no next time; 1 run, 0 failed, 0 skipped, "
+                                   r"1 running: while ")
+        self.assertRegex(lines[2], r"^weir:   line 2: next at \d{4}-01-01T00:00:00Z, in [\d.]+s; "
+                                   r"0 runs, 0 failed, 0 skipped: echo new year$")
+        self.assertEqual(lines[3],
+                         "weir:   line 3: no next time; 1 run, 1 failed, 0 skipped: exit 3")
+        self.stop(process)
+        self.assertEqual(self.out.rest(), [])
+
+    def test_json(self):
+        process = self.cron("* * * * * * " + self.gated(), "0 0 * * * true",
+                            arguments=["--json", "--seconds"])
+        self.out.until('"trouble"')  # of the second line
+        self.out.until('"event":"skip"')
+        seen = self.ask(process)
+        self.assertEqual((seen["stage"], seen["failed"], seen["further_lines"]), ("going", 0, 0))
+        running, = seen["running"]
+        self.assertEqual((running["seq"], running["line"], running["retired"]), (1, 1, False))
+        self.assertGreater(running["seconds"], 0)
+        line, = seen["lines"]
+        self.assertRegex(line["next"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        self.assertLessEqual(line["due_in"], 1)
+        self.assertEqual((line["line"], line["running"], line["waiting"], line["runs"],
+                          line["failures"]), (1, 1, False, 1, 0))
+        self.assertGreaterEqual(line["skipped"], 1)
+        self.assertEqual(seen["skipped"], line["skipped"])
+        self.stop(process)
+        self.assertEqual([line for line in self.err.rest() if '"snapshot"' not in line], [],
+                         "the log is on standard output")
+
+    def test_what_runs_of_a_line_that_is_gone(self):
+        process = self.cron("@reboot " + self.gated(), arguments=["--json"])
+        self.out.until('"event":"start"')
+        self.crontab("@daily new")
+        process.send_signal(signal.SIGHUP)
+        self.out.until("1 new, 1 gone")
+        seen = self.ask(process)
+        self.assertEqual([one["retired"] for one in seen["running"]], [True])
+        self.assertEqual([one["command"] for one in seen["lines"]], ["new"])
+        self.stop(process)
+
+    def test_during_a_stop_and_for_each_line_once(self):
+        for arguments in ([], ["--once"]):
+            with self.subTest(arguments):
+                (self.folder / "gate").unlink(missing_ok=True)
+                process = self.cron("@reboot " + self.gated(),
+                                    arguments=["--json", "--grace", "1h", *arguments])
+                self.out.until('"event":"start"')
+                self.assertEqual(self.ask(process)["stage"], "going")
+                process.send_signal(signal.SIGTERM)
+                self.out.until("nothing is started any more")
+                seen = self.ask(process)
+                self.assertEqual((seen["stage"], len(seen["running"])), ("stopping", 1))
+                (self.folder / "gate").touch()
+                self.assertEqual(process.wait(60), 143)
+
+    def test_while_the_crontab_is_read(self):
+        os.mkfifo(self.folder / "pipe")
+        process = start("cron", self.folder / "pipe")
+        self.addCleanup(process.kill)
+        for stream in (process.stdin, process.stdout, process.stderr):
+            self.addCleanup(stream.close)
+        wait_until(lambda: holds(process.pid, signal.SIGUSR1), "a weir that knows the signal")
+        wait_until(lambda: threads_named(process.pid, "weir-log"), "a log")
+
+        def answer():
+            process.send_signal(signal.SIGUSR1)
+            return select.select([process.stderr], [], [], 0.1)[0]
+
+        wait_until(answer, "an answer")
+        self.assertIn(b"weir: reading the crontab, after ", process.stderr.readline())
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(60), 143)
+
+
+def threads_named(pid, name):
+    return [one for one in pathlib.Path(f"/proc/{pid}/task").iterdir()
+            if (one / "comm").read_text().strip() == name]
 
 
 class Stop(CronCase):

@@ -60,6 +60,43 @@ class Next(unittest.TestCase):
         self.assertIn("2026-10-25T02:30:00+01:00", second)
         self.assertIn("the second time", second)
 
+    def test_says_which_local_times_are_left_out(self):
+        # C7, case 70: with skip the night without its hour has no run, and that is said.
+        common = ("30 2 * * *", "--tz", "Europe/Berlin", "--gap", "skip", "-n", "2")
+        self.assertEqual(
+            lines(*common, "--after", "2026-03-28T12:00Z")[2:],
+            ["Mon  2026-03-30T02:30:00+02:00  2026-03-30T00:30:00Z  "
+             "02:30 does not exist on 2026-03-29: left out",
+             "Tue  2026-03-31T02:30:00+02:00  2026-03-31T00:30:00Z"])
+        self.assertNotIn("left out", "\n".join(lines(*common, "--after", "2026-03-29T12:00Z")),
+                         "what lies before the question was not asked for")
+        shown = json.loads("".join(lines(*common, "--after", "2026-03-28", "-o", "json")))
+        self.assertEqual([one.get("remark") for one in shown["next"]],
+                         [None, "02:30 does not exist on 2026-03-29: left out"])
+
+    def test_says_what_wildcard_hours_leave_out(self):
+        shown = lines("*/20 * * * *", "--tz", "Europe/Berlin", "-n", "2", "--after",
+                      "2026-03-29 01:20")
+        self.assertEqual(
+            [line.split("Z", 1)[1] for line in shown[2:]],
+            ["", "  02:00 to 02:40 do not exist on this day: left out"])
+
+    def test_a_day_that_is_left_out_and_a_change_of_another_zone_are_told_apart(self):
+        shown = lines("0 12 * * *", "--tz", "Pacific/Apia", "--gap", "skip", "-n", "2", "--after",
+                      "2011-12-29 00:00")
+        self.assertIn("12:00 does not exist on 2011-12-30: left out", shown[3])
+        shown = lines("30 2 * * *", "--tz", "Europe/Berlin", "-n", "2", "--after",
+                      "2026-03-28T12:00Z")
+        self.assertNotIn("left out", "\n".join(shown), "it is shifted")
+
+    def test_an_expression_that_falls_into_each_gap_says_so(self):
+        common = ("30 2 * 3 7L", "--tz", "Europe/Berlin", "--gap", "skip")
+        last = lines(*common, "--after", "2200-01-01")[-1]
+        self.assertRegex(last, r"^no further occurrence; 02:30 does not exist on 2200-03-30: left "
+                               r"out, as at \d\d later changes of clocks$")
+        shown = json.loads("".join(lines(*common, "--after", "2200-01-01", "-o", "json")))
+        self.assertEqual((shown["next"], "no further occurrence; " + shown["remark"]), ([], last))
+
     def test_json(self):
         shown = json.loads(weir("next", "*/10 * * * *", "--tz", "UTC", "-n1", "-ojson", "--after",
                                 "@0").stdout)

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -20,6 +21,11 @@ struct series_times {
   std::optional<std::chrono::nanoseconds> first = {};
   std::shared_ptr<const schedule> when = {};
 };
+
+inline series_times times_of(std::shared_ptr<const schedule> when, const series_options& options) {
+  if (when == nullptr) throw std::invalid_argument("weir: submit_on: there is no schedule");
+  return {{}, options.first, std::move(when)};
+}
 
 /// The callable of a series, called once a run.
 class series_body {

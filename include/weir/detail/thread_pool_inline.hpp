@@ -139,24 +139,44 @@ auto thread_pool::attempt(const task_options& options, detail::admission_request
 }
 
 template <class F>
-series thread_pool::start_series(const detail::series_times& times, F&& f,
-                                 const series_options& options) {
+std::optional<detail::refusal> thread_pool::offer_series(const detail::series_times& times, F&& f,
+                                                         const series_options& options,
+                                                         detail::admission_request::mode how,
+                                                         series& made) {
   using body = detail::series_body_of<std::decay_t<F>>;
   detail::require_callable<std::decay_t<F>>(f);
-  auto made = std::make_unique<body>(std::forward<F>(f));
-  body& kept = *made;
-  std::unique_ptr<detail::series_body> given = std::move(made);
-  series handle;
+  auto owned = std::make_unique<body>(std::forward<F>(f));
+  body& kept = *owned;
+  std::unique_ptr<detail::series_body> given = std::move(owned);
   std::optional<detail::refusal> refused;
   try {
-    refused = admit_series(given, times, options, handle);
+    refused = admit_series(given, times, options, how, made);
   } catch (...) {
     if (given != nullptr) detail::give_back<F>(f, kept.callable());
     throw;
   }
-  if (!refused) return handle;
-  detail::give_back<F>(f, kept.callable());
-  throw rejected(refused->why, refused->text);
+  if (refused) detail::give_back<F>(f, kept.callable());
+  return refused;
+}
+
+template <class F>
+series thread_pool::start_series(const detail::series_times& times, F&& f,
+                                 const series_options& options) {
+  series made;
+  const auto refused = offer_series(times, std::forward<F>(f), options,
+                                    detail::admission_request::mode::by_policy, made);
+  if (refused) throw rejected(refused->why, refused->text);
+  return made;
+}
+
+template <class F>
+series_submission thread_pool::attempt_series(const detail::series_times& times, F&& f,
+                                              const series_options& options) {
+  series made;
+  const auto refused = offer_series(times, std::forward<F>(f), options,
+                                    detail::admission_request::mode::try_once, made);
+  if (refused) return refused->why;
+  return made;
 }
 
 template <class Futures, class Range>
