@@ -65,6 +65,28 @@ class openmp_forks {
   int team_;
 };
 
+/// One loop over all, handed out in pieces that get smaller: what OpenMP has for uneven bodies.
+class openmp_loops {
+ public:
+  static constexpr const char* k_name = "OpenMP, guided";
+
+  explicit openmp_loops(std::size_t workers) { team = static_cast<int>(workers); }
+
+  template <class F>
+  auto run(F&& f) {
+    return f();
+  }
+
+  template <class Body>
+  static void loop(std::size_t count, Body&& body) {
+#pragma omp parallel for schedule(guided) num_threads(team)
+    for (std::size_t i = 0; i < count; ++i) body(i);
+  }
+
+ private:
+  static inline int team = 1;
+};
+
 }  // namespace
 
 void add_openmp(experiments& all, const scale& size) {
@@ -72,6 +94,7 @@ void add_openmp(experiments& all, const scale& size) {
     all.push_back({"submit", std::move(p), "OpenMP tasks", run_openmp_submit});
   }
   add_fork_workloads<openmp_forks>(all, size);
+  add_loops<openmp_loops>(all, size);
 }
 
 }  // namespace bench

@@ -1,4 +1,5 @@
 #include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_invoke.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -63,6 +64,11 @@ class tbb_forks {
     tbb::parallel_invoke(f, g);
   }
 
+  template <class Body>
+  static void loop(std::size_t count, Body&& body) {
+    tbb::parallel_for(std::size_t{0}, count, body);
+  }
+
  private:
   tbb::global_control limit_;
   tbb::task_arena arena_;
@@ -73,6 +79,7 @@ class tbb_forks {
 void add_tbb(experiments& all, const scale& size) {
   add_pool_workloads<tbb_arena>(all, size);
   add_fork_workloads<tbb_forks>(all, size);
+  add_loops<tbb_forks>(all, size);
 }
 
 }  // namespace bench

@@ -1,4 +1,5 @@
 #include "systems/all.hpp"
+#include "weir/parallel.hpp"
 #include "weir/work_stealing_pool.hpp"
 #include "workloads/all.hpp"
 
@@ -23,6 +24,11 @@ class weir_forks {
     weir::join(f, g);
   }
 
+  template <class Body>
+  static void loop(std::size_t count, Body&& body) {
+    weir::parallel_for(std::size_t{0}, count, body);
+  }
+
  private:
   weir::work_stealing_pool pool_;
 };
@@ -31,6 +37,7 @@ class weir_forks {
 
 void add_weir_fork(experiments& all, const scale& size) {
   add_fork_workloads<weir_forks>(all, size);
+  add_loops<weir_forks>(all, size);
 }
 
 }  // namespace bench

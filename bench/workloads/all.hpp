@@ -7,6 +7,7 @@
 #include "growth.hpp"
 #include "idle.hpp"
 #include "latency.hpp"
+#include "loops.hpp"
 #include "nqueens.hpp"
 #include "pending.hpp"
 #include "submit.hpp"

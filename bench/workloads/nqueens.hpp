@@ -65,6 +65,6 @@ samples run_nqueens(const params& p) {
                       [all](auto& on) { return queens(on, all, 0, 0, 0); });
 }
 
-inline params nqueens_case(const scale& size) { return {{"workers", 2}, {"n", size.pick(11, 8)}}; }
+inline params nqueens_case(const scale& size) { return {{"workers", 2}, {"n", size.pick(13, 8)}}; }
 
 }  // namespace bench

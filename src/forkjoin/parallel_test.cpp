@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -15,8 +16,11 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "support/eventually.hpp"
+#include "support/gate.hpp"
 #include "support/seed.hpp"
 #include "weir/work_stealing_pool.hpp"
 
@@ -72,16 +76,35 @@ TEST(parallel_for, F1_keeps_a_grain_together) {
 }
 
 TEST(parallel_for, F2_begins_no_further_part_after_a_body_has_thrown) {
-  everywhere([] {
-    std::atomic<int> calls{0};
-    EXPECT_THROW(parallel_for(0, 1'000'000,
-                              [&calls](int i) {
-                                ++calls;
-                                if (i == 0) throw std::runtime_error("body");
-                              }),
-                 std::runtime_error);
-    EXPECT_LT(calls, 1'000'000);
-  });
+  std::atomic<int> calls{0};
+  const auto thrower = [&calls](int i) {
+    ++calls;
+    if (i == 0) throw std::runtime_error("body");
+  };
+  EXPECT_THROW(parallel_for(0, 1000, thrower), std::runtime_error);
+  EXPECT_EQ(calls, 1) << "outside of every pool";
+}
+
+// The second half is on its way on another thread, and would take five seconds.
+TEST(parallel_for, F2_a_half_on_another_thread_stops_as_well) {
+  work_stealing_pool pool(2);
+  std::atomic<int> calls{0};
+  testing::gate half_way;
+  const auto body = [&](int i) {
+    ++calls;
+    if (i == 0) {
+      half_way.wait();
+      throw std::runtime_error("body");
+    }
+    if (i >= 5000) half_way.open();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  };
+  const auto loop = [&] {
+    ASSERT_TRUE(testing::eventually([&pool] { return pool.stats().sleeping == 2; }));
+    parallel_for(0, 10'000, body);
+  };
+  EXPECT_THROW(pool.run(loop), std::runtime_error);
+  EXPECT_LT(calls, 4000);
 }
 
 TEST(parallel_for, F1_nests) {

@@ -34,6 +34,8 @@ LAYOUT = {
              ("serial_per_fork", "serially")],
     "nqueens": [("time_per_fork", "per fork"), ("to_serial", "to serial"),
                 ("serial_per_fork", "serially")],
+    "loops": [("time_per_item", "uneven items, each"), ("to_serial", "to serial"),
+              ("time_per_iteration", "next to nothing, each")],
     "growth": [("time_per_task", "Time per task"), ("submit_per_task", "Submitting it"),
                ("run_per_task", "Running it")],
     "finished": [("time_per_task_young", "young"), ("time_per_task_old", "old"),
