@@ -26,7 +26,7 @@ struct work_stealing_stats {
   std::uint64_t steals = 0;     ///< arms that ran on another thread than their fork
   std::uint64_t exposures = 0;  ///< times at which a thread gave others something to take
   std::uint64_t sleeps = 0;     ///< waits for a stolen arm that went to sleep
-  std::size_t sleeping = 0;     ///< threads without work that sleep right now
+  std::size_t sleeping = 0;     ///< threads that have asked all others for work, found none and sleep
 };
 
 namespace detail {

@@ -31,10 +31,8 @@ void fork_crew::close() noexcept {
   {
     const sync::lock_guard lock(mutex_);
     closed_ = true;
-    while (fork_thread* const sleeper = idle_.pop_front()) {
-      sleeper->listed_ = false;
-      sleeping_.fetch_sub(1, sync::relaxed);
-      ++awake_;
+    while (fork_thread* const sleeper = idle_.front()) {
+      unlist(*sleeper);
       sleeper->parker_.unpark();
     }
   }
@@ -143,21 +141,31 @@ bool fork_crew::sleep(fork_thread& self) noexcept {
   // From here on whoever publishes work sees a sleeper. Those who work learn of it at their next
   // fork, and what was public before is seen here.
   ask_all();
-  if (something_to_do()) {
+  const bool found = something_to_do();
+  {
     const sync::lock_guard lock(mutex_);
-    if (self.listed_) {
-      idle_.remove(self);
-      self.listed_ = false;
-      sleeping_.fetch_sub(1, sync::relaxed);
-      ++awake_;
+    if (!self.listed_) return true;
+    if (found) {
+      unlist(self);
+      return true;
     }
-    return true;
+    self.asleep_ = true;
+    ++asleep_;
   }
   for (;;) {
     self.parker_.park();
     const sync::lock_guard lock(mutex_);
     if (!self.listed_) return true;
   }
+}
+
+void fork_crew::unlist(fork_thread& sleeper) noexcept {
+  idle_.remove(sleeper);
+  sleeper.listed_ = false;
+  sleeping_.fetch_sub(1, sync::relaxed);
+  if (sleeper.asleep_) --asleep_;
+  sleeper.asleep_ = false;
+  ++awake_;
 }
 
 void fork_crew::work_appeared() noexcept { wake_one(true); }
@@ -174,12 +182,9 @@ void fork_crew::wake_one(bool needs_seat) noexcept {
     if (needs_seat && awake_ >= parallelism_) return;
     woken = idle_.back();
     if (woken == nullptr) return;
-    idle_.remove(*woken);
-    woken->listed_ = false;
+    unlist(*woken);
     woken->searches_ = true;
-    sleeping_.fetch_sub(1, sync::relaxed);
     searching_.fetch_add(1, sync::relaxed);
-    ++awake_;
   }
   woken->parker_.unpark();
 }
@@ -209,7 +214,8 @@ work_stealing_stats fork_crew::stats() const noexcept {
     sum.exposures += each.exposures_.load(sync::relaxed);
     sum.sleeps += each.sleeps_.load(sync::relaxed);
   }
-  sum.sleeping = sleeping_.load(sync::relaxed);
+  const sync::lock_guard lock(mutex_);
+  sum.sleeping = asleep_;
   return sum;
 }
 

@@ -62,6 +62,7 @@ class fork_crew {
   [[nodiscard]] bool hand_over(fork_job& job) noexcept;
   [[nodiscard]] bool something_to_do() const noexcept;
   void ask_all() noexcept;
+  void unlist(fork_thread& sleeper) noexcept WEIR_REQUIRES(mutex_);
   void wake_one(bool needs_seat) noexcept;
   void close() noexcept;
 
@@ -79,6 +80,8 @@ class fork_crew {
   intrusive_list<brought, &brought::links> brought_ WEIR_GUARDED_BY(mutex_);
   // Threads that run or look for work, guests among them.
   std::size_t awake_ WEIR_GUARDED_BY(mutex_) = 0;
+  // Those in the list that have asked for work and found none.
+  std::size_t asleep_ WEIR_GUARDED_BY(mutex_) = 0;
   bool closed_ WEIR_GUARDED_BY(mutex_) = false;
 };
 

@@ -41,6 +41,7 @@ bool fork_stack::pop_public(std::uint64_t at) noexcept {
   }
   // A thief that has read `top` before may be about to take it: whoever moves `top` has it. The
   // index is used up either way; thieves find `top` beyond the end, which is nothing.
+  // ordering: fork-top
   const bool ours = top == at && top_.compare_exchange_strong(top, at + 1, sync::seq_cst);
   head_ = split_;
   return ours;

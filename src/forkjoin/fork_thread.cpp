@@ -84,6 +84,7 @@ void fork_thread::wait_for(fork_job& job) noexcept {
 
 // Only from the thief, and only while it is at that job: all that it has forked then is part of it.
 bool fork_thread::help(const fork_job& awaited) noexcept {
+  // ordering: fork-result
   const auto state = awaited.state_.load(sync::acquire);
   fork_thread* const thief = thread_of(state);
   if (thief == nullptr) return false;

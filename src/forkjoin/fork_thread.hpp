@@ -56,6 +56,7 @@ class fork_thread final : public fork_worker {
   std::size_t victim_ = 0;  // where it looks first
   // Guarded by the crew's lock.
   bool listed_ = false;
+  bool asleep_ = false;
   bool lent_ = false;
   bool searches_ = false;  // counted already by whoever woke it
 
