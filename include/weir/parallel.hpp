@@ -16,8 +16,9 @@
 /// to tune: a loop is halved when another thread is hungry, and at no other time. Bodies are called
 /// through the one object that was handed in, from several threads at once.
 ///
-/// When a body throws, no further part is begun; the call ends when all that run have ended, and
-/// throws one of the exceptions. Contract: F1, F2.
+/// When a body throws, a loop or a reduction begins no further step; the call ends when all that
+/// run have ended, and throws one of the exceptions. Elements that share a word, as those of
+/// std::vector<bool> do, must not be written from two threads. Contract: F1, F2.
 namespace weir {
 
 struct loop_options {
@@ -28,12 +29,14 @@ struct loop_options {
 /// Calls `body(i)` once for each `i` from `first` to `last`, without `last`. Does nothing when
 /// `last <= first`.
 template <std::integral Index, class Body>
-void parallel_for(Index first, Index last, Body&& body, loop_options options = {}) {
+requires(sizeof(Index) <= sizeof(std::size_t)) void parallel_for(Index first, Index last,
+                                                                 Body&& body,
+                                                                 loop_options options = {}) {
   if (last <= first) return;
   const auto count = static_cast<std::size_t>(last) - static_cast<std::size_t>(first);
   detail::split_loop(count, options.grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      body(static_cast<Index>(static_cast<std::size_t>(first) + i));
+      std::invoke(body, static_cast<Index>(static_cast<std::size_t>(first) + i));
     }
   });
 }
@@ -46,7 +49,7 @@ void parallel_for(Range&& range, Body&& body, loop_options options = {}) {
   detail::split_loop(std::ranges::size(range), options.grain,
                      [&](std::size_t from, std::size_t to) {
                        auto at = begin + static_cast<std::ranges::range_difference_t<Range>>(from);
-                       for (; from < to; ++from, ++at) body(*at);
+                       for (; from < to; ++from, ++at) std::invoke(body, *at);
                      });
 }
 
@@ -62,7 +65,7 @@ requires std::ranges::sized_range<Range> Out parallel_transform(Range&& range, O
       std::size_t{0}, static_cast<std::size_t>(count),
       [&](std::size_t i) {
         out[static_cast<std::iter_difference_t<Out>>(i)] =
-            function(begin[static_cast<std::ranges::range_difference_t<Range>>(i)]);
+            std::invoke(function, begin[static_cast<std::ranges::range_difference_t<Range>>(i)]);
       },
       options);
   return out + static_cast<std::iter_difference_t<Out>>(count);
@@ -80,15 +83,14 @@ struct reduce_options {
 /// anyhow but in this order: `combine` must be associative, need not be commutative, and
 /// `combine(identity, x)` must equal `x`. Gives `identity` when `last <= first`.
 template <std::integral Index, class T, class Map, class Combine>
-T parallel_reduce(Index first, Index last, T identity, Map&& map, Combine&& combine,
-                  reduce_options options = {}) {
+requires(sizeof(Index) <= sizeof(std::size_t)) T
+    parallel_reduce(Index first, Index last, T identity, Map&& map, Combine&& combine,
+                    reduce_options options = {}) {
   if (last <= first) return identity;
   const auto from = static_cast<std::size_t>(first);
-  const auto mapped = [&](std::size_t i) -> decltype(auto) {
-    return map(static_cast<Index>(from + i));
-  };
+  const auto element = [from](std::size_t i) { return static_cast<Index>(from + i); };
   return detail::split_reduce(static_cast<std::size_t>(last) - from, options.grain,
-                              options.deterministic, identity, mapped, combine);
+                              options.deterministic, identity, element, map, combine);
 }
 
 /// The same over the elements of a random-access range.
@@ -97,16 +99,17 @@ requires std::ranges::sized_range<Range> T parallel_reduce(Range&& range, T iden
                                                            Combine&& combine,
                                                            reduce_options options = {}) {
   const auto begin = std::ranges::begin(range);
-  const auto mapped = [&](std::size_t i) -> decltype(auto) {
-    return map(begin[static_cast<std::ranges::range_difference_t<Range>>(i)]);
+  const auto element = [&](std::size_t i) -> decltype(auto) {
+    return begin[static_cast<std::ranges::range_difference_t<Range>>(i)];
   };
   return detail::split_reduce(static_cast<std::size_t>(std::ranges::size(range)), options.grain,
-                              options.deterministic, identity, mapped, combine);
+                              options.deterministic, identity, element, map, combine);
 }
 
 /// Sorts a random-access range by `less`, keeping the order of equals. Needs memory for as many
-/// elements again, and throws `std::bad_alloc` before it has moved any. Elements are moved, and may
-/// be move-only. If `less` throws, all elements are there, in no certain order.
+/// elements again, and throws `std::bad_alloc` before it has moved any. Elements are moved, which
+/// must not throw, and may be move-only. If `less` throws, all elements are there, in no certain
+/// order.
 template <std::ranges::random_access_range Range, class Less = std::ranges::less>
 requires std::ranges::sized_range<Range>
 void parallel_stable_sort(Range&& range, Less less = {}) {

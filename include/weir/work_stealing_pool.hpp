@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -14,8 +15,8 @@
 namespace weir {
 
 struct work_stealing_options {
-  /// Threads that may run at once, at least 1: those of the pool, less the guests that have come by
-  /// `run` and work beside them.
+  /// Threads of the pool, at least 1. None is woken for public work while as many run already,
+  /// guests that have come by `run` among them; one that is awake when a guest comes goes on.
   std::size_t parallelism = default_concurrency();
   /// The threads are called `name`-0, `name`-1 …; Linux keeps 15 bytes.
   std::string name = "weir-fork";
@@ -26,7 +27,7 @@ struct work_stealing_stats {
   std::uint64_t steals = 0;     ///< arms that ran on another thread than their fork
   std::uint64_t exposures = 0;  ///< times at which a thread gave others something to take
   std::uint64_t sleeps = 0;     ///< waits for a stolen arm that went to sleep
-  std::size_t sleeping = 0;     ///< threads that have asked all others for work, found none and sleep
+  std::size_t sleeping = 0;  ///< threads that have asked all others for work, found none and sleep
 };
 
 namespace detail {
@@ -44,8 +45,10 @@ class work_stealing_pool {
   /// Starts the threads. Throws `std::invalid_argument` for a parallelism of 0 or above 1000,
   /// `std::system_error` when the system has no threads to give, and `std::bad_alloc`.
   explicit work_stealing_pool(work_stealing_options options = {});
-  explicit work_stealing_pool(std::size_t parallelism)
-      : work_stealing_pool(work_stealing_options{.parallelism = parallelism}) {}
+  template <std::integral Number>
+  explicit work_stealing_pool(Number parallelism)
+      : work_stealing_pool(
+            work_stealing_options{.parallelism = static_cast<std::size_t>(parallelism)}) {}
   /// No call may be in progress. Joins the threads.
   ~work_stealing_pool();
   work_stealing_pool(const work_stealing_pool&) = delete;
@@ -53,7 +56,8 @@ class work_stealing_pool {
 
   /// Calls `f()` with the pool's threads at hand and returns, or throws, what it does. The calling
   /// thread becomes a guest and begins at once; up to four may at a time, others sleep while a
-  /// thread of the pool calls their `f`. On a thread of the pool itself this is a plain call.
+  /// thread of the pool calls their `f`. On a thread that works for the pool already, however deep
+  /// and through whatever other pools, this is a plain call.
   template <class F>
   std::invoke_result_t<F&> run(F&& f) {
     if (is_inside()) return f();

@@ -40,6 +40,10 @@ void fork_crew::close() noexcept {
 }
 
 bool fork_crew::bring(fork_job& job) noexcept {
+  if (fork_thread* const mine = fork_thread::presence::in(*this)) {
+    const fork_thread::presence again(*mine);
+    return job.run();
+  }
   fork_thread* const guest = lend();
   if (guest == nullptr) return hand_over(job);
   const bool succeeded = [&] {
@@ -114,7 +118,13 @@ void fork_crew::end_search() noexcept {
 // The next one looks on in its place.
 void fork_crew::end_search_with_work() noexcept {
   // ordering: fork-search
-  if (searching_.fetch_sub(1, sync::seq_cst) == 1) wake_one(true);
+  if (searching_.fetch_sub(1, sync::seq_cst) == 1) wake_one(nobody_waits_outside());
+}
+
+// For a caller without a place a thread is woken whether there is a seat or not.
+bool fork_crew::nobody_waits_outside() const noexcept {
+  // ordering: fork-idle
+  return brought_count_.load(sync::seq_cst) == 0;
 }
 
 bool fork_crew::something_to_do() const noexcept {
@@ -199,7 +209,7 @@ void fork_crew::seat_is_free() noexcept {
   // ordering: fork-idle
   if (sleeping_.load(sync::seq_cst) == 0) return;
   ask_all();
-  if (something_to_do()) wake_one(true);
+  if (something_to_do()) wake_one(nobody_waits_outside());
 }
 
 void fork_crew::take_seat() noexcept {

@@ -60,6 +60,7 @@ class fork_crew {
   fork_thread* lend() noexcept;
   void take_back(fork_thread& guest) noexcept;
   [[nodiscard]] bool hand_over(fork_job& job) noexcept;
+  [[nodiscard]] bool nobody_waits_outside() const noexcept;
   [[nodiscard]] bool something_to_do() const noexcept;
   void ask_all() noexcept;
   void unlist(fork_thread& sleeper) noexcept WEIR_REQUIRES(mutex_);

@@ -68,13 +68,30 @@ class fork_thread final : public fork_worker {
 
 class fork_thread::presence {
  public:
-  explicit presence(fork_thread& self) noexcept : before_(current_) { current_ = &self; }
-  ~presence() { current_ = before_; }
+  explicit presence(fork_thread& self) noexcept : self_(self), outer_(innermost_) {
+    innermost_ = this;
+    current_ = &self;
+  }
+  ~presence() {
+    innermost_ = outer_;
+    current_ = outer_ == nullptr ? nullptr : &outer_->self_;
+  }
   presence(const presence&) = delete;
   presence& operator=(const presence&) = delete;
 
+  /// What the calling thread is for that crew, perhaps below its work for others; null for nothing.
+  [[nodiscard]] static fork_thread* in(const fork_crew& crew) noexcept {
+    for (presence* at = innermost_; at != nullptr; at = at->outer_) {
+      if (&at->self_.crew_ == &crew) return &at->self_;
+    }
+    return nullptr;
+  }
+
  private:
-  fork_worker* const before_;
+  static inline constinit WEIR_THREAD_LOCAL sync::per_thread<presence*> innermost_{};
+
+  fork_thread& self_;
+  presence* const outer_;
 };
 
 }  // namespace weir::detail

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -236,6 +237,52 @@ TEST(join, F1_one_pool_s_thread_may_visit_another_pool) {
     return x + y;
   });
   EXPECT_EQ(sum, fib(17));
+}
+
+// It comes back to a pool that it works for already, below another one: more often than there are
+// places.
+TEST(work_stealing_pool, F1_from_pool_to_pool_and_back) {
+  work_stealing_pool here(1);
+  work_stealing_pool there(1);
+  const std::function<long(int)> bounce = [&](int left) -> long {
+    if (left == 0) return fib(10);
+    work_stealing_pool& next = left % 2 == 0 ? here : there;
+    return next.run(
+        [&] { return join([&] { return bounce(left - 1); }, [] { return 1L; }).first; });
+  };
+  EXPECT_EQ(bounce(30), 55);
+}
+
+// Two callers without a place, and two sleepers: each gets one, though guests hold all seats.
+TEST(work_stealing_pool, F1_nobody_who_waits_outside_is_forgotten) {
+  work_stealing_pool pool(2);
+  await_sleepers(pool);
+  testing::gate leave;
+  std::atomic<int> inside{0};
+  std::vector<std::thread> callers;
+  for (std::size_t i = 0; i < sync::k_fork_guests + pool.parallelism(); ++i) {
+    callers.emplace_back([&] {
+      pool.run([&] {
+        ++inside;
+        leave.wait();
+      });
+    });
+  }
+  EXPECT_TRUE(eventually([&] { return inside == static_cast<int>(callers.size()); }));
+  leave.open();
+  for (auto& each : callers) each.join();
+}
+
+TEST(work_stealing_pool, F1_results_of_every_kind) {
+  work_stealing_pool pool(2);
+  EXPECT_EQ(pool.run([]() -> const std::string { return "constant"; }), "constant");
+  EXPECT_TRUE(pool.run([] { return true; }));
+  struct made {
+    explicit made(int from) : number(from) {}
+    int number;
+  };
+  EXPECT_EQ(pool.run([] { return made(7); }).number, 7);
+  EXPECT_THROW(work_stealing_pool(-1), std::invalid_argument);
 }
 
 TEST(work_stealing_pool, F1_more_callers_than_places_for_guests) {

@@ -14,9 +14,11 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <ranges>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/eventually.hpp"
@@ -152,6 +154,37 @@ TEST(parallel_reduce, F1_over_a_range) {
                   numbers, 0L, [](int n) { return n; }, std::plus<>()),
               30'000);
   });
+}
+
+// The element is a value of the loop's own, and the map gives it through.
+TEST(parallel_reduce, F1_a_map_may_return_a_reference_to_its_argument) {
+  everywhere([] {
+    EXPECT_EQ(parallel_reduce(0, 1000, 0L, std::identity(), std::plus<>()), 499'500);
+    const auto texts = std::views::iota(0, 300) | std::views::transform([](int i) {
+                         return std::string(40, static_cast<char>('a' + i % 26));
+                       });
+    EXPECT_EQ(parallel_reduce(texts, std::string(), std::identity(), std::plus<>()).size(),
+              12'000U);
+  });
+}
+
+TEST(parallel_reduce, F1_a_combination_may_give_back_what_it_was_given) {
+  using list = std::vector<int>;
+  const auto append = [](list&& all, const list& more) -> list&& {
+    all.insert(all.end(), more.begin(), more.end());
+    return std::move(all);
+  };
+  everywhere([append] {
+    const auto found = parallel_reduce(
+        0, 500, list(), [](int i) { return list{i}; }, append);
+    ASSERT_EQ(found.size(), 500U);
+    EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
+  });
+}
+
+TEST(parallel_reduce, F1_members_as_maps) {
+  std::vector<std::pair<int, long>> staff(100, {1, 5});
+  EXPECT_EQ(parallel_reduce(staff, 0L, &std::pair<int, long>::second, std::plus<>()), 500);
 }
 
 // Sums of floating-point numbers depend on their grouping.

@@ -14,12 +14,11 @@ namespace weir::detail {
 /// How a value of type `T` is kept: nothing as `std::monostate`, a reference as a pointer.
 template <class T>
 struct kept_result {
-  using type = T;
+  using type = std::remove_cv_t<T>;
   template <class F>
   static T call(F& f) {
     return f();
   }
-  static T&& give(T& kept) noexcept { return std::move(kept); }
 };
 template <class T>
 struct kept_result<T&> {
@@ -73,20 +72,25 @@ class fork_arm final : public fork_job {
     }
   }
 
-  void drop() noexcept { failed() ? std::destroy_at(&error_) : std::destroy_at(&value_); }
+  void drop() noexcept {
+    failed() ? std::destroy_at(&error_) : std::destroy_at(std::addressof(value_));
+  }
 
  private:
   template <class T>
   static T take_out(T& from) {
-    T taken = std::move(from);
-    std::destroy_at(&from);
-    return taken;
+    struct end {
+      T& of;
+      ~end() { std::destroy_at(std::addressof(of)); }
+    } const after{from};
+    return std::move(from);
   }
 
   static bool run_stolen(fork_job& job) noexcept {
     auto& self = static_cast<fork_arm&>(job);
     try {
-      ::new (static_cast<void*>(&self.value_)) typename keeper::type(keeper::call(self.f_));
+      ::new (static_cast<void*>(std::addressof(self.value_)))
+          typename keeper::type(keeper::call(self.f_));
       return true;
     } catch (...) {
       ::new (static_cast<void*>(&self.error_)) std::exception_ptr(std::current_exception());

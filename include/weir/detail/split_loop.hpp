@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <utility>
 
 #include "weir/join.hpp"
@@ -65,12 +66,14 @@ void split_loop(std::size_t count, std::size_t grain, Run&& run) {
   loop.part(0, count);
 }
 
-template <class T, class Map, class Combine>
+template <class T, class Element, class Map, class Combine>
 class shared_reduction {
  public:
-  shared_reduction(std::size_t grain, const T& identity, Map& map, Combine& combine) noexcept
+  shared_reduction(std::size_t grain, const T& identity, const Element& element, Map& map,
+                   Combine& combine) noexcept
       : grain_(std::max<std::size_t>(grain, 1)),
         identity_(identity),
+        element_(element),
         map_(map),
         combine_(combine) {}
 
@@ -107,7 +110,11 @@ class shared_reduction {
   T fold(T sum, std::size_t begin, std::size_t end) {
     if (stopped_.load(sync::relaxed)) return sum;
     try {
-      for (; begin < end; ++begin) sum = combine_(std::move(sum), map_(begin));
+      for (; begin < end; ++begin) {
+        // An element may be a value, and map_ may return a reference into it.
+        T next = combine_(std::move(sum), std::invoke(map_, element_(begin)));
+        sum = std::move(next);
+      }
     } catch (...) {
       stopped_.store(true, sync::relaxed);
       throw;
@@ -117,17 +124,18 @@ class shared_reduction {
 
   const std::size_t grain_;
   const T& identity_;
+  const Element& element_;
   Map& map_;
   Combine& combine_;
   sync::atomic<bool> stopped_{false};
 };
 
-template <class T, class Map, class Combine>
+template <class T, class Element, class Map, class Combine>
 T split_reduce(std::size_t count, std::size_t grain, bool deterministic, const T& identity,
-               Map& map, Combine& combine) {
+               const Element& element, Map& map, Combine& combine) {
   constexpr std::size_t k_fixed_parts = 1024;
   if (deterministic) grain = std::max(grain, (count + k_fixed_parts - 1) / k_fixed_parts);
-  shared_reduction<T, Map, Combine> reduction(grain, identity, map, combine);
+  shared_reduction<T, Element, Map, Combine> reduction(grain, identity, element, map, combine);
   return deterministic ? reduction.fixed_part(0, count) : reduction.part(0, count);
 }
 
