@@ -9,11 +9,11 @@
 #include <system_error>
 #include <utility>
 
-#include "cron/civil_text.hpp"
 #include "process/excerpt.hpp"
 #include "process/json_report.hpp"
 #include "process/reporter.hpp"
 #include "process/stream_output.hpp"
+#include "process/time_text.hpp"
 #include "weir/detail/duration.hpp"
 
 namespace weir::process {
@@ -29,12 +29,6 @@ std::string seconds_text(nanoseconds length) {
   char text[64];
   std::snprintf(text, sizeof text, "%.2fs", std::chrono::duration<double>(length).count());
   return text;
-}
-
-std::string utc_text(wall_point at) {
-  return cron_room::civil_text(
-             std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count()) +
-         "Z";
 }
 
 double epoch_seconds(wall_point at) {

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <tuple>
 #include <vector>
 
-#include "cron/civil_text.hpp"
+#include "process/time_text.hpp"
 
 namespace weir::process {
 namespace {
@@ -16,22 +15,6 @@ using json = nlohmann::ordered_json;
 using stage = cron_snapshot::stage;
 using std::chrono::nanoseconds;
 using wall_point = std::chrono::system_clock::time_point;
-
-double seconds(nanoseconds length) {
-  return std::max(0.0, std::chrono::duration<double>(length).count());
-}
-
-std::string seconds_text(nanoseconds length) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.1fs", seconds(length));
-  return text;
-}
-
-std::string utc_text(wall_point at) {
-  return cron_room::civil_text(
-             std::chrono::floor<std::chrono::seconds>(at).time_since_epoch().count()) +
-         "Z";
-}
 
 std::string count_text(std::uint64_t count, const char* one, const char* more) {
   return std::to_string(count) + (count == 1 ? one : more);
@@ -82,7 +65,7 @@ std::string head_line(const cron_snapshot& of) {
   const auto waiting = std::count_if(seen.lines.begin(), seen.lines.end(),
                                      [](const cron_view::line& one) { return one.waiting; });
   std::string text = std::string("weir: ") + stage_text(of.how) + "after " +
-                     seconds_text(of.elapsed) + ": " +
+                     shown_seconds_text(of.elapsed) + ": " +
                      count_text(seen.lines.size(), " line; ", " lines; ") +
                      std::to_string(seen.running.size()) + " running, " + std::to_string(waiting) +
                      " waiting for a place; " + std::to_string(seen.counts.ended()) + " done";
@@ -99,13 +82,14 @@ std::string head_line(const cron_snapshot& of) {
 std::string running_line(const cron_view::run& one) {
   return "weir:   run " + std::to_string(one.number) + " (line " + std::to_string(one.line) +
          (one.retired ? ", no longer in the crontab" : "") + ") runs for " +
-         seconds_text(one.elapsed) + ": " + one.command + "\n";
+         shown_seconds_text(one.elapsed) + ": " + one.command + "\n";
 }
 
 std::string table_line(const cron_view::line& one, wall_point now) {
   std::string text = "weir:   line " + std::to_string(one.number) + ": ";
-  text += one.next ? "next at " + utc_text(*one.next) + ", in " + seconds_text(*one.next - now)
-                   : "no next time";
+  text += one.next
+              ? "next at " + utc_text(*one.next) + ", in " + shown_seconds_text(*one.next - now)
+              : "no next time";
   text += "; " + count_text(one.runs, " run", " runs") + ", " + std::to_string(one.failures) +
           " failed, " + std::to_string(one.skipped) + " skipped";
   if (one.running > 0) text += ", " + std::to_string(one.running) + " running";
@@ -132,7 +116,7 @@ json to_json(const cron_view::line& one, wall_point now) {
   return {{"line", one.number},
           {"command", one.command},
           {"next", one.next ? json(utc_text(*one.next)) : json(nullptr)},
-          {"due_in", one.next ? json(seconds(*one.next - now)) : json(nullptr)},
+          {"due_in", one.next ? json(shown_seconds(*one.next - now)) : json(nullptr)},
           {"running", one.running},
           {"waiting", one.waiting},
           {"owed", one.owed},
@@ -146,7 +130,7 @@ json to_json(const cron_view::run& one) {
           {"line", one.line},
           {"command", one.command},
           {"retired", one.retired},
-          {"seconds", seconds(one.elapsed)}};
+          {"seconds", shown_seconds(one.elapsed)}};
 }
 
 }  // namespace
@@ -172,7 +156,7 @@ std::string snapshot_json(const cron_snapshot& of) {
   const json document{{"snapshot",
                        {{"stage", stage_name(of.how)},
                         {"time", utc_text(seen.now)},
-                        {"seconds", seconds(of.elapsed)},
+                        {"seconds", shown_seconds(of.elapsed)},
                         {"succeeded", seen.counts.succeeded},
                         {"failed", seen.counts.failed},
                         {"timed_out", seen.counts.timed_out},

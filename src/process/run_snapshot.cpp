@@ -2,26 +2,16 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "process/byte_size.hpp"
+#include "process/time_text.hpp"
 
 namespace weir::process {
 namespace {
 
 using json = nlohmann::ordered_json;
 using std::chrono::nanoseconds;
-
-double seconds(nanoseconds length) {
-  return std::max(0.0, std::chrono::duration<double>(length).count());
-}
-
-std::string seconds_text(nanoseconds length) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.1fs", seconds(length));
-  return text;
-}
 
 std::string name_of(const roster::entry& one) {
   std::string text = std::to_string(one.seq);
@@ -43,7 +33,7 @@ std::string running_line(const roster::entry& one, roster::steady_time now) {
   if (one.where == standing::ending) {
     return line("writes output of", one, "");
   }
-  std::string details = " for " + seconds_text(now - one.time);
+  std::string details = " for " + shown_seconds_text(now - one.time);
   if (one.pid != 0) {
     details += ", pid " + std::to_string(one.pid);
   }
@@ -54,8 +44,9 @@ std::string running_line(const roster::entry& one, roster::steady_time now) {
 }
 
 std::string retrying_line(const roster::entry& one, roster::steady_time now) {
-  return line("retries", one,
-              " in " + seconds_text(one.time - now) + ", attempt " + std::to_string(one.attempt));
+  return line(
+      "retries", one,
+      " in " + shown_seconds_text(one.time - now) + ", attempt " + std::to_string(one.attempt));
 }
 
 std::string lane_line(const roster::lane& one) {
@@ -102,8 +93,8 @@ std::string ended_text(const run_counts& counts) {
 std::string head_line(const run_snapshot& seen) {
   const roster::view& held = seen.held;
   std::string text =
-      std::string("weir: ") + stage_text(seen.how) + "after " + seconds_text(seen.elapsed) + ": " +
-      ended_text(seen.counts) + "; " + std::to_string(held.running.size()) + " running, " +
+      std::string("weir: ") + stage_text(seen.how) + "after " + shown_seconds_text(seen.elapsed) +
+      ": " + ended_text(seen.counts) + "; " + std::to_string(held.running.size()) + " running, " +
       std::to_string(held.ready_count) + " ready, " + std::to_string(held.behind_key_count) +
       " behind a key, " + std::to_string(held.retrying_count) + " to retry; " +
       byte_size_text(held.bytes);
@@ -135,7 +126,7 @@ json running_json(const roster::entry& one, roster::steady_time now) {
   object["writes_output"] = one.where == standing::ending;
   if (one.where == standing::running) {
     object["pid"] = one.pid != 0 ? json(one.pid) : json(nullptr);
-    object["seconds"] = seconds(now - one.time);
+    object["seconds"] = shown_seconds(now - one.time);
   }
   return object;
 }
@@ -155,7 +146,7 @@ const char* stage_name(run_snapshot::stage how) {
 json counts_json(const run_snapshot& seen) {
   const run_counts& counts = seen.counts;
   return {{"stage", stage_name(seen.how)},
-          {"seconds", seconds(seen.elapsed)},
+          {"seconds", shown_seconds(seen.elapsed)},
           {"total", counts.total ? json(*counts.total) : json(nullptr)},
           {"succeeded", counts.succeeded},
           {"failed", counts.failed},
@@ -203,7 +194,7 @@ std::string snapshot_json(const run_snapshot& seen) {
   json retrying = json::array();
   for (const roster::entry& one : held.retrying) {
     retrying.push_back(to_json(one));
-    retrying.back()["due_in"] = seconds(one.time - seen.now);
+    retrying.back()["due_in"] = shown_seconds(one.time - seen.now);
   }
   json lanes = json::array();
   for (const roster::lane& one : held.lanes) {
