@@ -33,12 +33,12 @@ requires(sizeof(Index) <= sizeof(std::size_t)) void parallel_for(Index first, In
                                                                  Body&& body,
                                                                  loop_options options = {}) {
   if (last <= first) return;
-  const auto count = static_cast<std::size_t>(last) - static_cast<std::size_t>(first);
-  detail::split_loop(count, options.grain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      std::invoke(body, static_cast<Index>(static_cast<std::size_t>(first) + i));
-    }
-  });
+  const auto origin = static_cast<std::size_t>(first);
+  const auto run = [&body, origin](std::size_t begin, std::size_t end) {
+    const std::size_t from = origin;  // what the body writes cannot be this
+    for (std::size_t i = begin; i < end; ++i) std::invoke(body, static_cast<Index>(from + i));
+  };
+  detail::split_loop(static_cast<std::size_t>(last) - origin, options.grain, run);
 }
 
 /// Calls `body(element)` once for each element of a random-access range.

@@ -86,7 +86,7 @@ bool fork_crew::hand_over(fork_job& job) noexcept {
   return mine.succeeded;
 }
 
-bool fork_crew::run_guest_job(fork_thread&) noexcept {
+bool fork_crew::run_guest_job() noexcept {
   if (brought_count_.load(sync::relaxed) == 0) return false;
   brought* taken = nullptr;
   {

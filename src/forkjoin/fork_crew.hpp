@@ -26,8 +26,7 @@ class fork_crew {
   fork_crew& operator=(const fork_crew&) = delete;
 
   /// Runs the job, on the calling thread as a guest if there is a place, else on one of the crew's
-  /// while the caller sleeps. Returns
-  /// what the job returns.
+  /// while the caller sleeps. Returns what the job returns.
   [[nodiscard]] bool bring(fork_job& job) noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return parallelism_; }
@@ -40,7 +39,7 @@ class fork_crew {
   void begin_search(fork_thread& self) noexcept;
   void end_search() noexcept;
   void end_search_with_work() noexcept;
-  bool run_guest_job(fork_thread& self) noexcept;
+  bool run_guest_job() noexcept;
   /// Returns false when the thread shall leave.
   [[nodiscard]] bool sleep(fork_thread& self) noexcept;
   void work_appeared() noexcept;

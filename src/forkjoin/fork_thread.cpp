@@ -8,19 +8,16 @@ namespace weir::detail {
 
 namespace {
 
-constexpr std::uintptr_t k_flags = 7;
-
-fork_thread* thread_of(std::uintptr_t state) noexcept {
-  return reinterpret_cast<fork_thread*>(state & ~k_flags);
-}
-
 void count(sync::atomic<std::uint64_t>& counter) noexcept {
   counter.store(counter.load(sync::relaxed) + 1, sync::relaxed);
 }
 
 }  // namespace
 
-static_assert(alignof(fork_thread) > k_flags);
+fork_thread* fork_thread::thief_in(std::uintptr_t state) noexcept {
+  static_assert(alignof(fork_thread) > fork_job::k_flags);
+  return reinterpret_cast<fork_thread*>(state & ~fork_job::k_flags);
+}
 
 bool fork_worker::push_slowly(fork_job& job) noexcept {
   return static_cast<fork_thread&>(*this).push_slowly(job);
@@ -67,10 +64,9 @@ void fork_thread::run(fork_job& job, fork_thread& owner) noexcept {
 }
 
 void fork_thread::wait_for(fork_job& job) noexcept {
-  constexpr auto k_over = fork_job::k_done | fork_job::k_failed;
   int looks = 0;
   // ordering: fork-result
-  while ((job.state_.load(sync::acquire) & k_over) == 0) {
+  while ((job.state_.load(sync::acquire) & fork_job::k_over) == 0) {
     if (help(job)) {
       looks = 0;
     } else if (++looks < sync::k_fork_looks) {
@@ -86,7 +82,7 @@ void fork_thread::wait_for(fork_job& job) noexcept {
 bool fork_thread::help(const fork_job& awaited) noexcept {
   // ordering: fork-result
   const auto state = awaited.state_.load(sync::acquire);
-  fork_thread* const thief = thread_of(state);
+  fork_thread* const thief = thief_in(state);
   if (thief == nullptr) return false;
   const auto oldest = thief->stack_.oldest();
   if (oldest.job == nullptr) {
@@ -94,7 +90,7 @@ bool fork_thread::help(const fork_job& awaited) noexcept {
     return false;
   }
   // ordering: fork-result
-  if (thread_of(awaited.state_.load(sync::acquire)) != thief) return false;
+  if (thief_in(awaited.state_.load(sync::acquire)) != thief) return false;
   if (!thief->stack_.take(oldest)) return false;
   run(*oldest.job, *thief);
   return true;
@@ -102,11 +98,10 @@ bool fork_thread::help(const fork_job& awaited) noexcept {
 
 // Or until the thief has forked something that this thread can help with.
 void fork_thread::sleep_until_over(fork_job& job) noexcept {
-  constexpr auto k_over = fork_job::k_done | fork_job::k_failed;
   // ordering: fork-owner
   const auto state = job.state_.fetch_or(fork_job::k_waiting, sync::seq_cst);
-  if ((state & k_over) != 0) return;
-  if (fork_thread* const thief = thread_of(state)) {
+  if ((state & fork_job::k_over) != 0) return;
+  if (fork_thread* const thief = thief_in(state)) {
     thief->stack_.want();
     if (thief->stack_.oldest().job != nullptr) {
       job.state_.fetch_and(~fork_job::k_waiting, sync::relaxed);
@@ -131,7 +126,7 @@ void fork_thread::work() noexcept {
 bool fork_thread::look_for_work() noexcept {
   crew_.begin_search(*this);
   for (int looks = 0; looks < sync::k_fork_looks; ++looks) {
-    if (crew_.run_guest_job(*this) || take_from_others()) return true;
+    if (crew_.run_guest_job() || take_from_others()) return true;
     sync::spin_pause();
   }
   crew_.end_search();

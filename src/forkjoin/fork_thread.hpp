@@ -42,6 +42,9 @@ class fork_thread final : public fork_worker {
     stolen* outer;
   };
 
+  /// Null while nobody has said that it is the thief.
+  static fork_thread* thief_in(std::uintptr_t state) noexcept;
+
   bool look_for_work() noexcept;
   bool take_from_others() noexcept;
   bool help(const fork_job& awaited) noexcept;

@@ -11,51 +11,30 @@
 
 namespace weir::detail {
 
-/// How a value of type `T` is kept: nothing as `std::monostate`, a reference as a pointer.
+/// How a result is kept: nothing as `std::monostate`, what a reference refers to by its address.
 template <class T>
-struct kept_result {
-  using type = std::remove_cv_t<T>;
-  template <class F>
-  static T call(F& f) {
+using kept_result = std::conditional_t<
+    std::is_void_v<T>, std::monostate,
+    std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, std::remove_cv_t<T>>>;
+
+/// `f()`, which returns something in any case.
+template <class F>
+decltype(auto) call_kept(F& f) {
+  using result = std::invoke_result_t<F&>;
+  if constexpr (std::is_void_v<result>) {
+    f();
+    return std::monostate{};
+  } else {
     return f();
   }
-};
-template <class T>
-struct kept_result<T&> {
-  using type = T*;
-  template <class F>
-  static T* call(F& f) {
-    return std::addressof(f());
-  }
-  static T& give(T* kept) noexcept { return *kept; }
-};
-template <class T>
-struct kept_result<T&&> {
-  using type = T*;
-  template <class F>
-  static T* call(F& f) {
-    T&& result = f();
-    return std::addressof(result);
-  }
-  static T&& give(T* kept) noexcept { return static_cast<T&&>(*kept); }
-};
-template <>
-struct kept_result<void> {
-  using type = std::monostate;
-  template <class F>
-  static std::monostate call(F& f) {
-    f();
-    return {};
-  }
-  static std::monostate give(std::monostate) noexcept { return {}; }
-};
+}
 
 /// The arm that may be stolen. Its result lies in it only if it was.
 template <class F>
 class fork_arm final : public fork_job {
  public:
   using result = std::invoke_result_t<F&>;
-  using keeper = kept_result<result>;
+  using kept = kept_result<result>;
 
   explicit fork_arm(F& f) noexcept : fork_job(&run_stolen), f_(f) {}
   ~fork_arm() {}
@@ -66,7 +45,7 @@ class fork_arm final : public fork_job {
   decltype(auto) collect(bool succeeded) {
     if (!succeeded) std::rethrow_exception(take_out(error_));
     if constexpr (std::is_reference_v<result>) {
-      return keeper::give(value_);
+      return static_cast<result>(*value_);
     } else {
       return take_out(value_);
     }
@@ -86,11 +65,20 @@ class fork_arm final : public fork_job {
     return std::move(from);
   }
 
+  void keep_result() {
+    void* const place = std::addressof(value_);
+    if constexpr (std::is_reference_v<result>) {
+      result found = f_();
+      ::new (place) kept(std::addressof(found));
+    } else {
+      ::new (place) kept(call_kept(f_));
+    }
+  }
+
   static bool run_stolen(fork_job& job) noexcept {
     auto& self = static_cast<fork_arm&>(job);
     try {
-      ::new (static_cast<void*>(std::addressof(self.value_)))
-          typename keeper::type(keeper::call(self.f_));
+      self.keep_result();
       return true;
     } catch (...) {
       ::new (static_cast<void*>(&self.error_)) std::exception_ptr(std::current_exception());
@@ -100,7 +88,7 @@ class fork_arm final : public fork_job {
 
   F& f_;
   union {
-    typename keeper::type value_;
+    kept value_;
     std::exception_ptr error_;
   };
 };
@@ -115,17 +103,6 @@ using pair_part = std::conditional_t<std::is_void_v<T>, std::monostate, T>;
 
 template <class F, class G>
 using joined = std::pair<pair_part<std::invoke_result_t<F&>>, pair_part<std::invoke_result_t<G&>>>;
-
-template <class F>
-decltype(auto) call_kept(F& f) {
-  using result = std::invoke_result_t<F&>;
-  if constexpr (std::is_void_v<result>) {
-    f();
-    return std::monostate{};
-  } else {
-    return f();
-  }
-}
 
 template <class F, class G>
 auto call_in_turn(F& f, G& g) {

@@ -34,6 +34,8 @@ class fork_job {
   static constexpr std::uintptr_t k_waiting = 1;  // the owner sleeps, or is about to
   static constexpr std::uintptr_t k_done = 2;
   static constexpr std::uintptr_t k_failed = 4;
+  static constexpr std::uintptr_t k_over = k_done | k_failed;
+  static constexpr std::uintptr_t k_flags = k_waiting | k_over;
 
   body run_;
   sync::atomic<std::uintptr_t> state_{k_open};  // the thief, and the flags above
@@ -103,8 +105,8 @@ class fork_stack {
 
   // The owner's.
   std::uint64_t head_ = 0;
-  std::uint64_t split_ = 0;  // as in `public_end_`
-  // Written by the owner, read by thieves.
+  std::uint64_t split_ = 0;
+  // As `split_`, or less: then nothing is public. Written by the owner, read by thieves.
   alignas(k_line) sync::atomic<std::uint64_t> public_end_{0};
   // Thieves write it, and the owner with the last public job.
   alignas(k_line) sync::atomic<std::uint64_t> top_{0};

@@ -190,8 +190,8 @@ class quick_sorter {
     std::iter_swap(begin, pivot_of(begin, end));
     const Iterator smaller_end =
         std::partition(begin + 1, end, [&](const value& each) { return is_less(each, *begin); });
-    std::iter_swap(begin, smaller_end - 1);
     const Iterator pivot = smaller_end - 1;
+    std::iter_swap(begin, pivot);
     // Many equals would make all parts lopsided.
     const Iterator greater =
         std::partition(smaller_end, end, [&](const value& each) { return !is_less(*pivot, each); });
