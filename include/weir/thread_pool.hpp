@@ -282,7 +282,8 @@ class thread_pool {
 
   // Changing while it runs. A setter throws `std::invalid_argument`, and changes nothing, where the
   // constructor would. Lowering a limit evicts nothing: it refuses until below, and workers beyond
-  // leave after their task. Running bodies notice nothing.
+  // leave after their task. Running bodies notice nothing, and a value that stands already changes
+  // nothing: idle workers' keep-alive goes on.
 
   void set_core(std::size_t workers);
   void set_max(std::size_t workers);

@@ -25,6 +25,17 @@ std::vector<std::uint8_t> random_bytes(std::mt19937_64& random) {
   return bytes;
 }
 
+/// A line for the corpus, so that a program that has found something is kept.
+std::string to_hex(const std::vector<std::uint8_t>& bytes) {
+  constexpr const char* digits = "0123456789abcdef";
+  std::string line;
+  for (const std::uint8_t each : bytes) {
+    line += digits[each >> 4];
+    line += digits[each & 15];
+  }
+  return line;
+}
+
 TEST(differential, random_programs) {
   const watchdog dog("a random program", stress_time() + std::chrono::seconds(600));
   const std::uint64_t seed = test_seed();
@@ -34,7 +45,8 @@ TEST(differential, random_programs) {
   for (int done = 0; done < k_programs || !box.over(); ++done) {
     const auto bytes = random_bytes(random);
     const auto difference = weir_differs(decode(bytes));
-    ASSERT_EQ(difference, std::nullopt) << "program " << done << ": " << *difference;
+    ASSERT_EQ(difference, std::nullopt)
+        << "program " << done << ", to be kept as " << to_hex(bytes) << ": " << *difference;
   }
 }
 

@@ -439,8 +439,8 @@ std::optional<reject_reason> oracle_pool::offer_all(std::vector<body>& works,
 
 void oracle_pool::set_capacity(std::size_t places) {
   const core::lock hold(core_->mutex);
-  core_->options.capacity = places;
-  core_->reconsider();
+  // What changes nothing is no occasion to look anew: nobody's keep-alive starts again.
+  if (std::exchange(core_->options.capacity, places) != places) core_->reconsider();
 }
 
 void oracle_pool::pause() {

@@ -65,6 +65,7 @@ class session {
     bool accepted = false;
     bool opened = false;
     bool waited_on = false;
+    bool later = false;                 ///< submitted with a delay
     std::atomic<bool> returned{false};  ///< what stands above may be read
     std::thread submitter;
   };
@@ -97,6 +98,7 @@ class session {
   std::string observe();
   void open_all();
   void destroy_in_flight();
+  std::string empty();
   std::string empty_and_refill();
   std::string last_words();
   [[nodiscard]] bool has_pool_waiter() const {
@@ -109,6 +111,17 @@ class session {
       return !each.seen.kind.gated && each.seen.starts == 0 && each.seen.callables != 0 &&
              each.seen.due <= stage_.now.load();
     });
+  }
+  /// Whether workers that all come back at once would decide by their speed who of the blocked gets
+  /// in first: what makes room now for the one kind and now for the other is over at a time of its
+  /// own.
+  [[nodiscard]] bool speed_decides() const {
+    const auto waits = [this](bool later) {
+      return std::any_of(entries_.begin(), entries_.end(), [later](const entry& each) {
+        return !each.returned && each.later == later;
+      });
+    };
+    return program_.max > 1 && waits(false) && waits(true) && quick_one_waits();
   }
   [[nodiscard]] static bool at_rest(const pool_stats& now) {
     return now.queued + now.delayed + now.running == 0;
@@ -187,6 +200,7 @@ std::string session<Subject>::act(const step& next) {
       subject_.pause();
       return "paused";
     case what::resume:
+      if (paused_ && speed_decides()) return "a race";
       paused_ = false;
       subject_.resume();
       return "resumed";
@@ -224,6 +238,7 @@ std::string session<Subject>::submit(const step& next, verb how) {
   if (entries_.size() >= k_submissions_max) return "enough";
   const auto delay = next.delay();
   entry& one = add(next.kind(), stage_.now.load() + delay);
+  one.later = delay.count() > 0;
   const bool may_block =
       program_.policy == saturation::block && (how == verb::submit || how == verb::execute);
   if (!may_block) {
@@ -503,17 +518,25 @@ void session<Subject>::destroy_in_flight() {
   destroyer.join();
 }
 
-// B2 and B3, after whatever has happened: all places are free again, and exactly W + Q.
 template <class Subject>
-std::string session<Subject>::empty_and_refill() {
+std::string session<Subject>::empty() {
   std::string seen;
-  paused_ = false;
-  subject_.resume();
-  settle();
   do {
     seen += "cancelled " + std::to_string(subject_.cancel_pending()) + " ";
     settle();
   } while (last_.queued + last_.delayed != 0);
+  return seen;
+}
+
+// B2 and B3, after whatever has happened: all places are free again, and exactly W + Q.
+template <class Subject>
+std::string session<Subject>::empty_and_refill() {
+  std::string seen;
+  if (paused_ && speed_decides()) seen += empty();
+  paused_ = false;
+  subject_.resume();
+  settle();
+  seen += empty();
   open_all();
   settle();
   seen += observe();
